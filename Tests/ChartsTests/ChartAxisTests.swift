@@ -26,7 +26,9 @@ struct ChartAxisTests {
     ([-1, 1], ["-1.0", "0.0", "1.0"]),
     ([1e8, 3e12], ["1e8", "1e12"]),
   ])
-  func `an axis has round numbers`(values: [Double], expected: [String]) {
+  func `an axis that covers values has round, distinct tick labels`(
+    values: [Double], expected: [String]
+  ) {
     let axis = ChartAxis(covering: values, at: 0, 1)
     let ticks = axis.ticks(5)
     let texts = ticks.map(\.text)
@@ -37,7 +39,7 @@ struct ChartAxisTests {
     #expect(ticks.allSatisfy { (0...1).contains(axis.position(of: $0.value)) })
   }
 
-  @Test func `any two values have an axis`() {
+  @Test func `an axis can cover any two values`() {
     let sizes: [Double] = [
       0, .leastNonzeroMagnitude, .leastNonzeroMagnitude * 2000, .leastNormalMagnitude, 1e-300,
       1e-299, 1e-12, 1,

@@ -18,7 +18,7 @@ struct DecimalTextTests {
     #expect(DecimalText(value, digits: digits).description == text)
   }
 
-  @Test func `numbers are formatted for people`() {
+  @Test func `numbers are grouped, signed and rounded for display`() {
     #expect(DecimalText(grouping: 1_234_567).description == "1,234,567")
     #expect(DecimalText(grouping: -1234).description == "-1,234")
     #expect(DecimalText(grouping: .min).description == "-9,223,372,036,854,775,808")

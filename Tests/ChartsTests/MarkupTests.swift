@@ -7,7 +7,7 @@ import Charts
 import Testing
 
 struct MarkupTests {
-  @Test func `text is escaped and markup is not`() {
+  @Test func `text is escaped, and markup isn't`() {
     let name = "<b>\"it's\" & \u{1B}"
     let bold: Markup = "<b>\(name)</b>"
     let whole: Markup = "<p title=\"\(name)\">\(bold)</p>"
@@ -19,9 +19,9 @@ struct MarkupTests {
     (String.MarkupContext.html, "a\tb\nc\u{FFFD}&#39;"), (.xml, "a\tb\nc&#13;'"),
     (.xmlAttribute, "a&#9;b&#10;c&#13;'"),
   ])
-  func `spaces are kept where a parser would change them`(
-    _ place: String.MarkupContext, _ text: String
+  func `characters that a parser would change are escaped or replaced`(
+    _ context: String.MarkupContext, _ text: String
   ) {
-    #expect("a\tb\nc\r'".escaped(for: place) == text)
+    #expect("a\tb\nc\r'".escaped(for: context) == text)
   }
 }

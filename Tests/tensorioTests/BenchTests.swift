@@ -10,7 +10,7 @@ import Testing
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct BenchTests {
   @Test(arguments: [["2"], [], ["--input", "x=2"], ["--threads", "2"], ["--workers", "3"]])
-  func `a table of latencies is printed`(arguments: [String]) async throws {
+  func `bench prints a table of latencies`(arguments: [String]) async throws {
     let bundle = try TemporaryBundle("add", shape: [1])
     let result = try await CommandRunner.runWithoutTimes(
       ["bench", bundle.path, "--iterations", "20"] + arguments)
@@ -31,7 +31,9 @@ struct BenchTests {
     #expect(result.status == 0)
   }
 
-  @Test func `JSON has the documented keys, in milliseconds`() async throws {
+  @Test func `the JSON report has the documented keys, with latencies in milliseconds`()
+    async throws
+  {
     let bundle = try TemporaryBundle("add", shape: [1])
     let result = try await CommandRunner.run(
       ["bench", bundle.path, "--iterations", "7", "--json"])
@@ -48,7 +50,7 @@ struct BenchTests {
     #expect(report.coldStart.load > 0 && report.coldStart.firstRun > 0)
   }
 
-  @Test func `a picture's decoding is measured apart`() async throws {
+  @Test func `the decoding of an image is measured separately`() async throws {
     let result = try await CommandRunner.run(
       ["bench", "Demo/digits.tiobundle", "Demo/images/digit-7-01.png", "--iterations", "100"])
     let lines = result.output.split(separator: "\n")
@@ -57,7 +59,7 @@ struct BenchTests {
     #expect(!result.output.contains("too few"))
   }
 
-  @Test func `a picture that cannot be read is an error`() async throws {
+  @Test func `an unreadable image is an error that names the file`() async throws {
     let result = try await CommandRunner.run(
       ["bench", "Demo/digits.tiobundle", "README.md", "--iterations", "3"])
     #expect(result.status == 65)
@@ -65,12 +67,12 @@ struct BenchTests {
   }
 
   @Test(arguments: ["Demo/digits.tiobundle", "Demo/digits-int8.tiobundle"])
-  func `without a value, pictures are grey`(bundle: String) async throws {
+  func `an image model can be measured without an input value`(bundle: String) async throws {
     let result = try await CommandRunner.run(["bench", bundle, "--iterations", "2", "--json"])
     #expect(result.status == 0 && result.error == "")
   }
 
-  @Test func `a measurement that takes too long is stopped in time`() async throws {
+  @Test func `a measurement that exceeds --timeout is stopped with an error`() async throws {
     let bundle = try TemporaryBundle("slow", shape: [1], dtype: "int32")
     #expect(
       try await CommandRunner.run(["bench", bundle.path, "2000000000", "--timeout", "0.3"])
@@ -81,7 +83,7 @@ struct BenchTests {
         ))
   }
 
-  @Test func `Ctrl-C ends the measurement, and what there is counts`() async throws {
+  @Test func `Ctrl-C ends the measurement and reports the runs that finished`() async throws {
     let bundle = try TemporaryBundle("add", shape: [1])
     let result = try await CommandRunner.run(
       ["bench", bundle.path, "--iterations", "5000000", "--json"], interruptedAfter: 2)
@@ -90,7 +92,7 @@ struct BenchTests {
     #expect(report.iterations > 0 && report.iterations < 5_000_000)
   }
 
-  @Test func `a placeholder has nothing to measure`() async throws {
+  @Test func `a placeholder bundle can't be measured`() async throws {
     let bundle = try TemporaryBundle(nil, inputs: [], outputs: [])
     let manifest = URL(filePath: bundle.path + "/model.json")
     let text = try String(contentsOf: manifest, encoding: .utf8)

@@ -12,7 +12,7 @@ import Testing
 struct BulkTests {
   private static let models = ["--model", "Demo/digits.tiobundle"]
 
-  /// Model and picture of each row.
+  /// The model and the image of each row.
   private static func keys(_ path: String) throws -> [String] {
     try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { line in
       let row = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -20,8 +20,9 @@ struct BulkTests {
     }
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
-  func `photos are fetched from addresses, and what servers do wrong is a row`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `images are fetched from URLs, and each failed download becomes an error row`() async throws
+  {
     let server = try PictureServer()
     let folder = try TemporaryFolder()
     let paths = ["/digit-7-01.png", "/moved", "/none.png", "/round", "/cut", "/large"]
@@ -49,11 +50,11 @@ struct BulkTests {
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite", "rows.csv"])
-  func `after kill -9 it goes on, and loses and doubles nothing`(name: String) async throws {
+  func `a run resumes after kill -9 without losing or duplicating rows`(name: String) async throws {
     let folder = try TemporaryFolder()
     let arguments = ["bulk", "Demo/digits-training", "--model", "Demo/digits.tiobundle"]
     let results = ["-o", folder.path + "/" + name, "--resume", "--iterations", "50"]
-    // Some of these end before the signal, when the machine is fast: the rows must be right anyway.
+    // On a fast machine some runs finish before the signal; the rows must still be right.
     for seconds in [0.15, 0.3, 0.45] {
       _ = try await CommandRunner.run(
         arguments + results, interruptedAfter: seconds, signal: SIGKILL)
@@ -63,7 +64,7 @@ struct BulkTests {
     if rest.status == 0 {
       #expect(rest.output.contains("350   350"))
     } else {
-      // A run had ended before its signal, and rows cannot be added to a table.
+      // A run finished before its signal, and rows can't be added to a complete table.
       #expect(name == "rows.csv" && rest.error.contains("rows.csv' is complete"))
     }
     switch name {
@@ -81,7 +82,7 @@ struct BulkTests {
     }
   }
 
-  @Test func `Ctrl-C keeps what is done`() async throws {
+  @Test func `Ctrl-C keeps the finished rows and suggests --resume`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/rows.jsonl"
     let arguments = ["bulk", "Demo/digits-training", "-o", path] + Self.models
@@ -93,7 +94,7 @@ struct BulkTests {
     if count < 350 { #expect(result.error.contains("--resume continues")) }
   }
 
-  @Test func `results that are there are not overwritten unasked`() async throws {
+  @Test func `existing results are overwritten only with --force`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/rows.jsonl"
     let arguments = ["bulk", "Demo/images", "-o", path] + Self.models
@@ -106,7 +107,7 @@ struct BulkTests {
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite", "rows.csv"])
-  func `files of another kind are refused and stay as they are`(name: String) async throws {
+  func `files that aren't results are refused and left unchanged`(name: String) async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/" + name
     for text in ["my notes, without a line's end", "line one\nprecious\n", "{\"error\": 1}\n"] {
@@ -120,10 +121,10 @@ struct BulkTests {
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite", "rows.csv"])
-  func `two runs do not write the same results at once`(name: String) async throws {
+  func `two runs can't write the same results at once`(name: String) async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/" + name
-    // As another run would have it.
+    // Hold the lock, as another run would.
     let lock = path + (name == "rows.csv" ? ".rows.jsonl.lock" : ".lock")
     let descriptor = open(lock, O_RDWR | O_CREAT, 0o644)
     try #require(flock(descriptor, LOCK_EX) == 0)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ModelTools
 
-/// Which outputs `tensorio init` takes for class maps.
+/// Which outputs `tensorio init` describes as class maps.
 @Suite struct ClassMapDraftTests {
   private static let stored = StoredQuantization(scales: [0.5], zeroPoints: [3])
 
@@ -26,7 +26,7 @@ import Testing
     TensorMetadata(labels: labels, valueLabels: valueLabels)
   }
 
-  /// The output's layer, in one line, and what was to be checked of it.
+  /// The output's layer on one line, its checks, and the assets.
   private static func draft(
     _ output: TensorDescription, _ metadata: TensorMetadata? = nil,
     input: TensorDescription = TensorDescription(
@@ -41,7 +41,7 @@ import Testing
     )
   }
 
-  @Test func `a score for each label in every pixel is a class map`() throws {
+  @Test func `an output with a score for each label at every pixel is a class map`() throws {
     let labels = ["sky", "sea", "land", "cat"]
     for (shape, batch) in [([1, 4, 3, 4], ""), ([-1, 4, 3, 4], "-1, ")] {
       let draft = try Self.draft(Self.tensor(.float32, shape), Self.metadata(labels: labels))
@@ -56,7 +56,8 @@ import Testing
   }
 
   @Test(arguments: [[1, 8, 6], [1, 8, 6, 1]])
-  func `a whole number for every pixel of the picture is a class map`(shape: [Int]) throws {
+  func `an output with one integer for each pixel of the image is a class map`(shape: [Int]) throws
+  {
     for type in [DataType.int64, .int32, .uint16] {
       let draft = try Self.draft(Self.tensor(type, shape))
       #expect(
@@ -75,20 +76,20 @@ import Testing
     #expect(named.checks.count == 1)
   }
 
-  @Test func `what may be something else stays an array`() throws {
+  @Test func `an output that may not be a class map stays an array`() throws {
     let four = Self.metadata(labels: ["a", "b", "c", "d"])
     let video = TensorDescription(name: "x", dataType: .float32, shape: [1, 8, 6])
     for (tensor, metadata, input) in [
       // Scores without labels, or with labels for something else.
       (Self.tensor(.float32, [1, 4, 3, 4]), nil, nil),
       (Self.tensor(.float32, [1, 4, 3, 5]), four, nil),
-      // Another size than the picture's; bytes without names; quantized numbers.
+      // A size that isn't the image's, bytes without value labels, and quantized integers.
       (Self.tensor(.int64, [1, 4, 3]), nil, nil),
       (Self.tensor(.uint8, [1, 8, 6]), nil, nil),
       (Self.tensor(.int32, [1, 8, 6], isQuantized: true), nil, nil),
       (Self.tensor(.float32, [1, 8, 6]), nil, nil),
       (Self.tensor(.bool, [1, 8, 6]), nil, nil),
-      // Lists, several maps, an open size, and no picture that goes in.
+      // Lists, several maps, an unknown size, and models without an image input.
       (Self.tensor(.int64, [1, 8]), nil, nil),
       (Self.tensor(.int64, [2, 8, 6]), nil, nil),
       (Self.tensor(.int64, [1, -1, 6]), nil, nil),

@@ -6,13 +6,15 @@
 import Foundation
 import Testing
 
-/// The example of a command-line tool on the library.
+/// The example of a command-line tool that uses the library.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct ClassifyExampleTests {
   private static let program = CommandRunner.binary.deletingLastPathComponent()
     .appending(path: "classify")
 
-  @Test func `an image gets its best labels, and a missing one is reported`() async throws {
+  @Test func `the best labels of an image are printed, and a missing image is reported`()
+    async throws
+  {
     let image = "Demo/images/digit-7-01.png"
     let result = try await CommandRunner.run(
       ["Demo/digits.tiobundle", "Demo/images/none.png", image], executable: Self.program)

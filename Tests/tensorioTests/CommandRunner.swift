@@ -9,24 +9,25 @@ import TestSupport
 
 /// Runs the `tensorio` binary that was built beside the tests.
 enum CommandRunner {
-  /// What a run of the binary left.
+  /// The exit status and the output of a run.
   typealias Result = ChildProcess.Result
 
-  /// The package's folder, where runs start: paths in their output are the same on every machine.
+  /// The package's folder, in which the binary runs, so that paths in its output are the same on
+  /// every machine.
   static let packageFolder = Python.root
 
-  /// Runs the binary with arguments.
+  /// Runs the binary.
   ///
   /// - Parameters:
-  ///   - arguments: The words after `tensorio`.
-  ///   - executable: Another program to run, for tests that stand between.
-  ///   - environment: Variables to set on top of the test's own; nil removes one.
-  ///   - input: What stands on standard input.
-  ///   - interruptedAfter: After how many seconds a signal is sent, if at all.
-  ///   - interruptedAtOutput: Whether a signal is sent when the first data is printed.
-  ///   - signal: That signal; it is Ctrl-C's by default.
-  /// - Returns: The exit status, and all that was written to the two outputs.
-  /// - Throws: When there is no binary.
+  ///   - arguments: The arguments after `tensorio`.
+  ///   - executable: The program to run, for tests that wrap or replace the binary.
+  ///   - environment: Variables to set in addition to the test's own; nil removes a variable.
+  ///   - input: The text on standard input.
+  ///   - interruptedAfter: The seconds after which the signal is sent; nil sends none.
+  ///   - interruptedAtOutput: Whether the signal is sent when the binary prints its first output.
+  ///   - signal: The signal to send; the default is that of Ctrl-C.
+  /// - Returns: The exit status, standard output and standard error.
+  /// - Throws: An error if the binary can't be started.
   static func run(
     _ arguments: [String], executable: URL = binary, environment: [String: String?] = [:],
     input: String = "", interruptedAfter: Double? = nil, interruptedAtOutput: Bool = false,
@@ -51,10 +52,10 @@ enum CommandRunner {
     }
   }
 
-  /// After this many seconds a run is ended: a test fails then, and does not hang.
+  /// A run is killed after this many seconds, so that a test fails instead of hanging.
   private static let longestRun = 600.0
 
-  /// The binary: test bundles stand in the folder of the products.
+  /// The binary, which is in the same folder as the test bundle.
   static let binary: URL = {
     #if os(macOS)
     let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
@@ -66,7 +67,7 @@ enum CommandRunner {
   }()
 }
 
-/// A folder that is there for one test.
+/// A folder that exists for one test.
 final class TemporaryFolder {
   let path: String
 
@@ -75,7 +76,7 @@ final class TemporaryFolder {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
-  /// The names in it, hidden ones too.
+  /// The sorted names of its entries, including hidden ones.
   var contents: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
   }
@@ -83,10 +84,10 @@ final class TemporaryFolder {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// The folder of the models, from ``CommandRunner/packageFolder``.
+/// The folder of the models, relative to ``CommandRunner/packageFolder``.
 let modelsFolder = "Tests/Fixtures/Models"
 
-/// Whether the LiteRT library can be opened; tests that load models need it.
+/// Whether the LiteRT library can be opened, which tests that load models need.
 let hasLiteRT: Bool = {
   let model = CommandRunner.packageFolder.appending(path: modelsFolder + "/add.tflite").path
   return (try? LiteRTBackend().liteRTModel(at: model)) != nil

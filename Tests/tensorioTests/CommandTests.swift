@@ -6,9 +6,9 @@
 import Foundation
 import Testing
 
-/// What all subcommands have in common: help, exit codes, the two outputs, styles.
+/// What all subcommands share: help, exit codes, the two output streams and styles.
 @Suite struct CommandTests {
-  @Test func `the version stands alone on a line`() async throws {
+  @Test func `--version prints only the version`() async throws {
     #expect(try await CommandRunner.run(["--version"]) == (0, "0.1.0\n", ""))
   }
 
@@ -22,12 +22,12 @@ import Testing
       #expect(own.output.contains("USAGE: tensorio \(word) "))
     }
     for code in ["0 success", "64", "65", "66", "69", "70"] { #expect(help.output.contains(code)) }
-    // Without a word there is nothing to do: the same help.
+    // Without a subcommand, the same help is printed.
     #expect(try await CommandRunner.run([]) == help)
   }
 
   @Test(arguments: ["bash", "zsh", "fish"])
-  func `shells get completion scripts`(shell: String) async throws {
+  func `a completion script is generated for each shell`(shell: String) async throws {
     let result = try await CommandRunner.run(["--generate-completion-script", shell])
     #expect(result.status == 0 && result.error == "")
     #expect(result.output.contains("tensorio") && result.output.contains("output-image"))
@@ -62,7 +62,7 @@ import Testing
       "Error: --iterations takes a positive number, --warmup a number from 0 to 1000000."
     ),
   ])
-  func `wrong usage is told on standard error, with code 64`(
+  func `wrong usage exits with 64 and is reported on standard error`(
     arguments: [String], message: String
   ) async throws {
     let result = try await CommandRunner.run(arguments)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: ["run", "bench", "inspect"])
-  func `a missing bundle has code 66`(word: String) async throws {
+  func `a missing bundle exits with 66 and is named`(word: String) async throws {
     let result = try await CommandRunner.run([word, "/nowhere.tiobundle"])
     #expect(result.status == 66)
     #expect(result.output == "")
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [["run", "Demo/images/digit-0-01.png"], ["bench"], ["bench", "--json"]])
-  func `a missing library has code 69, and the paths and the variable are named`(
+  func `a missing library exits with 69 and names the variable and the path`(
     arguments: [String]
   ) async throws {
     let all = [arguments[0], "Demo/digits.tiobundle"] + arguments.dropFirst()
@@ -97,13 +97,13 @@ import Testing
       ))
   }
 
-  @Test func `without the variable, the folders are named`() async throws {
+  @Test func `a missing library is reported with the folders that were searched`() async throws {
     let result = try await CommandRunner.run(
       ["bench", "Demo/digits.tiobundle"],
       environment: [
         "TENSORIO_LITERT_LIBRARY": "", "HOME": "/nowhere", "XDG_DATA_HOME": "/nowhere/data",
       ])
-    // A library beside the package, or in the system's folders, is found all the same.
+    // A library beside the package or in a system folder is still found.
     if result.status != 0 {
       #expect(result.status == 69 && result.error.contains("\n  /nowhere"), "\(result.error)")
       let sentence = result.error.split(separator: "\n")[0]
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
-  func `a warning stands on standard error, the data on standard output`() async throws {
+  func `warnings go to standard error, and data goes to standard output`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/digits.tfbundle"
     let source = CommandRunner.packageFolder.appending(path: "Demo/digits.tiobundle").path
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
-  func `only a terminal gets styles, and NO_COLOR turns them off`() async throws {
+  func `terminal output is styled unless NO_COLOR is set`() async throws {
     let bundle = try TemporaryBundle("add", shape: [1])
     let plain = try await runOnTerminal(["run", bundle.path, "2"], environment: ["NO_COLOR": "1"])
     #expect(plain == "y  25.0\n" + Latencies.line)
@@ -138,7 +138,7 @@ import Testing
     #expect(styled == "\u{1B}[1my\u{1B}[0m  25.0\n" + Latencies.line)
   }
 
-  /// Runs the binary on a terminal, which `script` makes, and returns what was written there.
+  /// Runs the binary on a terminal that `script` provides, and returns what it wrote there.
   private func runOnTerminal(
     _ arguments: [String], environment: [String: String]
   ) async throws -> String {

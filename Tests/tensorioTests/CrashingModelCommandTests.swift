@@ -7,10 +7,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Models that end the process that runs them, by the commands that open models.
+/// Models that crash the process that runs them, opened by the commands that run models.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct CrashingModelCommandTests {
-  @Test func `a crash is a sentence and an exit code, and leaves no trace`() async throws {
+  @Test func `a crash is reported by one message and exit code, without a backtrace`() async throws
+  {
     let folder = try TemporaryFolder()
     let model = modelsFolder + "/crash_on_run.tflite"
     let bundle = folder.path + "/crash.tiobundle"
@@ -30,7 +31,7 @@ struct CrashingModelCommandTests {
     (SIGSEGV, "a segmentation fault"), (SIGABRT, "it aborted"), (SIGFPE, "an arithmetic fault"),
     (SIGILL, "an illegal instruction"),
   ])
-  func `a fault while a model runs is a sentence and an exit code`(
+  func `a fatal signal during a run is reported by name and exit code`(
     _ signal: Int32, _ name: String
   ) async throws {
     let process = try ChildProcess(
@@ -39,20 +40,20 @@ struct CrashingModelCommandTests {
         "bench", "Demo/digits.tiobundle", "Demo/images/digit-7-01.png", "--iterations",
         "1000000000",
       ])
-    // The runtime is there, so the command is past its start.
+    // Once the runtime is mapped, the command's start-up is over.
     let maps = "/proc/\(process.identifier)/maps"
     while try !String(contentsOfFile: maps, encoding: .utf8).contains("LiteRt") {
       try await Task.sleep(for: .milliseconds(2))
     }
     kill(process.identifier, signal)
     let result = await process.finish()
-    // 65 before the model's first answer, 70 after it.
+    // 65 before the model's first output, 70 afterwards.
     #expect([65, 70].contains(result.status), "\(result)")
     #expect(result.error.contains(name), "\(result.error)")
     #expect(result.error.split(separator: "\n").count == 1, "\(result.error)")
   }
 
-  @Test func `a stack that runs over is a sentence and an exit code`() async throws {
+  @Test func `a stack overflow is reported by a message and an exit code`() async throws {
     let result = try await CommandRunner.run(
       [
         "-c", #"ulimit -s 40; exec "$0" "$@""#, CommandRunner.binary.path, "inspect", "--json",

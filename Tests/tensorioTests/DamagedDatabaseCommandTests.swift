@@ -7,10 +7,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The server and `fsck` beside databases that a script damages.
+/// The server and `fsck` with databases that a script damages.
 @Suite struct DamagedDatabaseCommandTests {
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."))
-  func `no damage ends a process, and fsck names it`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `a damaged database crashes neither the server nor fsck, and fsck reports the damage`()
+    async throws
+  {
     let report = try await Python.run([
       "Tools/peers/damage_databases.py", CommandRunner.binary.path, "--count", "25", "--seed", "7",
     ])

@@ -12,7 +12,7 @@ import Testing
 struct EvaluateTests {
   private let digits = ["evaluate", "Demo/digits.testbundle", "--models", "Demo"]
 
-  @Test func `a test bundle gives the contract's rows`() async throws {
+  @Test func `a test bundle's report has the documented summary and rows`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/three.testbundle"
     try FileManager.default.createDirectory(
@@ -56,7 +56,7 @@ struct EvaluateTests {
     #expect(outputs["classification"]?.count == 10)
   }
 
-  @Test func `a gate that is not met ends with 1, and is a failure in JUnit's XML`() async throws {
+  @Test func `an unmet gate exits with 1 and is a failure in the JUnit report`() async throws {
     let folder = try TemporaryFolder()
     let met = try await CommandRunner.run(digits + ["--fail-under", "top1=0.9"])
     #expect(met.status == 0)
@@ -71,7 +71,7 @@ struct EvaluateTests {
     #expect(unknown.error.contains("top1"))
   }
 
-  @Test func `parts are merged, runs compared, reports written`() async throws {
+  @Test func `parts are merged, reports are written and models are compared`() async throws {
     let folder = try TemporaryFolder()
     for part in 1...2 {
       let result = try await CommandRunner.run(
@@ -84,7 +84,7 @@ struct EvaluateTests {
     let merged = try await CommandRunner.run(["merge"] + parts + reports)
     #expect(merged.status == 0)
     #expect(merged.output.contains("20 images, 0 failed"))
-    // What was asked for in the parts is what is shown of the whole.
+    // The merged result shows the metric that the parts were evaluated with.
     #expect(merged.output.contains("classification_accuracy"))
     #expect(!merged.output.contains("macro_f1"))
     for name in names {
@@ -109,7 +109,7 @@ struct EvaluateTests {
     (["evaluate", "Demo/images", "--models", "Demo", "--report", "a.pdf"], 64, ".html"),
     (["compare", "README.md"], 65, "README.md"),
   ])
-  func `wrong arguments are named`(
+  func `wrong arguments are refused and named`(
     arguments: [String], status: Int32, word: String
   ) async throws {
     let result = try await CommandRunner.run(arguments)
@@ -117,7 +117,7 @@ struct EvaluateTests {
     #expect(result.error.contains(word), "\(result.error)")
   }
 
-  @Test func `vectors and models of vectors are refused at once, and told what runs them`()
+  @Test func `data or models that aren't images are refused with an explanation`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -145,8 +145,7 @@ struct EvaluateTests {
     #expect(numbers.error.contains("has numbers, such as '0.25'"), "\(numbers.error)")
   }
 
-  @Test func `labels that are one off get a note, and the option that it names helps`() async throws
-  {
+  @Test func `labels that are off by one get a note whose option fixes them`() async throws {
     let folder = try TemporaryFolder()
     let images = CommandRunner.packageFolder.path + "/Demo/images"
     let names = ["0-01", "1-01", "2-01", "3-01", "4-01"]
@@ -167,7 +166,7 @@ struct EvaluateTests {
     #expect(!right.error.contains("off by one"))
   }
 
-  @Test func `a test bundle's metric stands alone, and a note names the model it is about`()
+  @Test func `only a test bundle's own metric is shown, and a note names its model`()
     async throws
   {
     let result = try await CommandRunner.run(digits)
@@ -181,7 +180,7 @@ struct EvaluateTests {
     #expect(lines.first?.hasPrefix("note: 'digits-int8': ") == true)
   }
 
-  @Test func `an interrupted evaluation meets no gate, and says so`() async throws {
+  @Test func `an interrupted evaluation doesn't meet its gate and says so`() async throws {
     let folder = try TemporaryFolder()
     let report = folder.path + "/report.json"
     let result = try await CommandRunner.run(
@@ -196,7 +195,7 @@ struct EvaluateTests {
     #expect(text.contains("interrupted: of 350 images only"))
   }
 
-  @Test func `a mistyped gate does not lose the work`() async throws {
+  @Test func `the report is written even if a gate's name is mistyped`() async throws {
     let folder = try TemporaryFolder()
     let report = folder.path + "/report.csv"
     let result = try await CommandRunner.run(

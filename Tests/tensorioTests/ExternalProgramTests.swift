@@ -6,9 +6,9 @@
 import Foundation
 import Testing
 
-/// `tensorio netrunner` and `tensorio repository`, which are programs beside `tensorio`.
+/// `tensorio netrunner` and `tensorio repository`, which are separate programs.
 struct ExternalProgramTests {
-  /// The program alone, without the servers beside it.
+  /// A copy of `tensorio` without the server programs beside it.
   private static func lonelyProgram(in folder: TemporaryFolder) throws -> URL {
     let copy = URL(filePath: folder.path + "/tensorio")
     try FileManager.default.copyItem(at: CommandRunner.binary, to: copy)
@@ -16,7 +16,9 @@ struct ExternalProgramTests {
   }
 
   @Test(arguments: ["netrunner", "repository"])
-  func `a program that is missing is named, with what has it`(_ name: String) async throws {
+  func `a missing program is named together with the command that builds it`(_ name: String)
+    async throws
+  {
     let folder = try TemporaryFolder()
     let program = try Self.lonelyProgram(in: folder)
     for words in [[name], [name, "--help"], ["help", name], [name, "nonsense", "--port", "x"]] {
@@ -34,7 +36,9 @@ struct ExternalProgramTests {
     #expect(help.output.contains("  \(name) "))
   }
 
-  @Test func `a program on PATH takes the place, with its words and its exit code`() async throws {
+  @Test func `a program on PATH gets the arguments and standard input and sets the exit code`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let program = try Self.lonelyProgram(in: folder)
     let elsewhere = try TemporaryFolder()
@@ -47,7 +51,7 @@ struct ExternalProgramTests {
       environment: ["PATH": "/nowhere:\(elsewhere.path):/usr/bin:/bin"], input: "typed\n")
     #expect(result.status == 42)
     #expect(result.output.hasSuffix(" 3 push|a b|-5\ntyped\n"), "\(result.output)")
-    // A file that cannot be run is not the program.
+    // A file that isn't executable is ignored.
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: script)
     let refused = try await CommandRunner.run(
       ["repository"], executable: program, environment: ["PATH": elsewhere.path])
@@ -63,13 +67,15 @@ struct ExternalProgramTests {
     (["repository", "help", "push"], "USAGE: tensorio repository push"),
     (["netrunner", "--version"], "0.1.0"),
   ])
-  func `help is as if it were one program`(_ words: [String], _ text: String) async throws {
+  func `the help of an external program reads as part of tensorio`(
+    _ words: [String], _ text: String
+  ) async throws {
     let result = try await CommandRunner.run(words)
     #expect(result.status == 0)
     #expect(result.output.contains(text), "\(result.output)")
   }
 
-  @Test func `usage names what a person writes`() async throws {
+  @Test func `usage errors name the command as the user types it`() async throws {
     let result = try await CommandRunner.run(["repository", "push"])
     #expect(result.status == 64)
     #expect(result.error.contains("tensorio repository push"), "\(result.error)")
@@ -79,7 +85,7 @@ struct ExternalProgramTests {
   }
   #endif
 
-  @Test func `the version is told without a line more`() async throws {
+  @Test func `--version prints nothing but the version`() async throws {
     let result = try await CommandRunner.run(["--version"])
     #expect(result.status == 0)
     #expect(result.output == "0.1.0\n")
@@ -112,7 +118,7 @@ struct DoctorTests {
   }
 
   @Test(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
-  func `what is there is shown with its place`() async throws {
+  func `an installed library is reported with its path`() async throws {
     let (status, parts) = try await report([:])
     #expect(status == 0)
     let liteRT = try #require(parts["LiteRT"])
@@ -123,7 +129,9 @@ struct DoctorTests {
     #expect(text.output.contains("LiteRT: found"), "\(text.output)")
   }
 
-  @Test func `what is missing or broken is shown with the command that installs it`() async throws {
+  @Test func `a missing or broken library is reported with the command that installs it`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let broken = folder.path + "/libLiteRt.so"
     try "no library".write(toFile: broken, atomically: true, encoding: .utf8)

@@ -8,9 +8,9 @@ import TensorIO
 import TestSupport
 import Testing
 
-/// Texts of other people that a terminal would obey.
+/// Text from outside that contains control sequences for the terminal.
 @Suite struct ForeignTextTests {
-  /// Sets the window's title, clears the screen, reverses what follows, and rings.
+  /// Sets the window's title, rings, clears the screen, sets a color and reverses the text.
   private static let evil = "\u{1B}]0;owned\u{07}\u{1B}[2J\u{9B}31m\u{202E}end"
 
   private static func expectHarmless(
@@ -28,8 +28,10 @@ import Testing
     #expect(all.contains(words), "\(all.debugDescription)", sourceLocation: location)
   }
 
-  @Test(.enabled(if: hasLiteRT, "LiteRT is not installed."))
-  func `names, labels and files of a bundle are shown, and not obeyed`() async throws {
+  @Test(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
+  func `control characters in a bundle's names, labels and paths don't reach the terminal`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/\(Self.evil).tiobundle"
     let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
@@ -62,8 +64,8 @@ import Testing
     #expect("\(document)".contains("owned"))
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON is not set."))
-  func `what a server says is shown, and not obeyed`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
+  func `control characters in a server's responses don't reach the terminal`() async throws {
     let script = """
       import http.server, json
 

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct InitTests {
-  @Test func `a model with metadata becomes a whole bundle`() async throws {
+  @Test func `a model with metadata becomes a complete bundle`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/colours.tiobundle"
     let result = try await CommandRunner.run([
@@ -65,7 +65,8 @@ struct InitTests {
     #expect(ModelBundle.issues(at: bundle).isEmpty)
   }
 
-  @Test func `what a model does not say is marked and listed`() async throws {
+  @Test func `missing details are marked in model.json and listed on standard error`() async throws
+  {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/My Model.tiobundle"
     let result = try await CommandRunner.run([
@@ -91,7 +92,7 @@ struct InitTests {
     #expect(manifest.license == "(fill in: the model's license)")
   }
 
-  @Test func `quantized vectors use what the model stores`() async throws {
+  @Test func `quantized vectors use the quantization that the model stores`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/int8.tiobundle"
     _ = try await CommandRunner.run([
@@ -107,9 +108,11 @@ struct InitTests {
     #expect(abs(probabilities.reduce(0, +) - 1) < 0.02)
   }
 
-  /// The bytes that Python's interpreter gave come out of the bundles, too.
+  /// The bundle's outputs equal the bytes that Python's interpreter returned.
   @Test(arguments: GoldenRun.all)
-  func `every model that runs becomes a bundle that runs`(golden: GoldenRun) async throws {
+  func `a bundle drafted from a runnable model gives the outputs that Python gives`(
+    golden: GoldenRun
+  ) async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/made.tiobundle"
     let key = golden.signature.map { ["--signature", $0] } ?? []
@@ -131,10 +134,10 @@ struct InitTests {
     }
   }
 
-  @Test func `the table of runs is read`() { #expect(GoldenRun.all.count > 25) }
+  @Test func `the table of golden runs is read`() { #expect(GoldenRun.all.count > 25) }
 
   @Test(arguments: ["uint64", "bfloat16"])
-  func `a type that cannot be described is an error`(type: String) async throws {
+  func `a data type that model.json can't describe is an error`(type: String) async throws {
     let folder = try TemporaryFolder()
     let result = try await CommandRunner.run([
       "init", "\(modelsFolder)/reverse_\(type).tflite", "-o", folder.path + "/x.tiobundle",
@@ -148,7 +151,7 @@ struct InitTests {
     #expect(try folder.contents.isEmpty)
   }
 
-  @Test func `a model that cannot run is said to`() async throws {
+  @Test func `a bundle whose model can't run is written with a note`() async throws {
     let folder = try TemporaryFolder()
     let result = try await CommandRunner.run([
       "init", "\(modelsFolder)/custom_op.tflite", "-o", folder.path + "/x.tiobundle",
@@ -158,7 +161,9 @@ struct InitTests {
       result.error.contains("check: the bundle was written, but its model can't be run: "))
   }
 
-  @Test func `a detector's outputs have their shapes and names, and its kind`() async throws {
+  @Test func `a detector gets the type image.detection and the names and shapes of its outputs`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/detector.tiobundle"
     let result = try await CommandRunner.run([
@@ -173,7 +178,7 @@ struct InitTests {
     #expect(try await CommandRunner.run(["validate", bundle]).status == 0)
   }
 
-  @Test func `texts that are still to be filled in are warnings of validate`() async throws {
+  @Test func `validate warns about texts that are still to be filled in`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/x.tiobundle"
     _ = try await CommandRunner.run(["init", "\(modelsFolder)/add.tflite", "-o", bundle])
@@ -186,7 +191,7 @@ struct InitTests {
     #expect(!run.error.contains("unfinished-text"))
   }
 
-  @Test func `a model for an Edge TPU is refused, and inspected all the same`() async throws {
+  @Test func `a model for an Edge TPU is refused but can be inspected`() async throws {
     let folder = try TemporaryFolder()
     let result = try await CommandRunner.run([
       "init", "\(modelsFolder)/edgetpu.tflite", "-o", folder.path + "/x.tiobundle",
@@ -205,7 +210,7 @@ struct InitTests {
     #expect(inspected.status == 0)
   }
 
-  @Test func `a folder that is there is only replaced by force`() async throws {
+  @Test func `an existing folder is replaced only with --force`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/x.tiobundle"
     try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: false)
@@ -225,7 +230,7 @@ struct InitTests {
     #expect(try folder.contents == ["x.tiobundle"])
   }
 
-  @Test func `a model is made into a bundle in its own place`() async throws {
+  @Test func `a bundle can be recreated in place from its own model`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/x.tiobundle"
     _ = try await CommandRunner.run(["init", "\(modelsFolder)/add.tflite", "-o", bundle])
@@ -260,7 +265,7 @@ struct InitTests {
     #expect(try folder.contents.isEmpty)
   }
 
-  @Test func `a second signature is described, and runs`() async throws {
+  @Test func `a bundle can be made from a model's second signature`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/square.tiobundle"
     let result = try await CommandRunner.run([
@@ -280,7 +285,7 @@ struct InitTests {
   }
 }
 
-/// A model, inputs for it, and what Python's interpreter gave.
+/// A model, its inputs, and the outputs of Python's interpreter.
 struct GoldenRun: Decodable, Sendable, CustomTestStringConvertible {
   var file: String
   var signature: String?
@@ -297,7 +302,7 @@ struct GoldenRun: Decodable, Sendable, CustomTestStringConvertible {
 
     var bytes: Data { Data(base64Encoded: base64) ?? Data() }
 
-    /// The value for a layer: a tensor of the very bytes, or texts.
+    /// The value for a layer: a tensor with these bytes, or texts for a string layer.
     func value(for spec: TensorSpec) throws -> any TensorEncodable {
       guard spec.dataType != .string else {
         return [String](repeating: "text", count: shape.reduce(1, *))
@@ -309,8 +314,8 @@ struct GoldenRun: Decodable, Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// One for each signature of each model, at the size that the file says; without the models
-  /// that the backend refuses.
+  /// The first run of each signature of each model, without models that the backend refuses or
+  /// whose inputs have data types that a layer can't describe.
   static let all: [GoldenRun] = {
     struct Table: Decodable { var cases: [GoldenRun] }
     let path = CommandRunner.packageFolder.appending(path: modelsFolder + "/expected.json")

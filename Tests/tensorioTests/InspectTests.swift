@@ -61,7 +61,7 @@ struct InspectTests {
       """
     ),
   ])
-  func `tensors stand in a table`(name: String, key: String, table: String) async throws {
+  func `tensors are shown in a table`(name: String, key: String, table: String) async throws {
     let result = try await CommandRunner.run(["inspect", "\(modelsFolder)/\(name).tflite"])
     let title = try #require(result.output.split(separator: "\n").first)
     #expect(result.output == "\(title)\n\nSignature \(key)\n\(table)\n")
@@ -124,7 +124,7 @@ struct InspectTests {
         """#)
   }
 
-  @Test func `JSON carries the metadata`() async throws {
+  @Test func `the JSON contains the model's metadata`() async throws {
     let result = try await CommandRunner.run([
       "inspect", "--json", "\(modelsFolder)/image_with_metadata.tflite",
     ])
@@ -137,7 +137,7 @@ struct InspectTests {
     #expect(result.output.contains(#""labels":["red","green","blue"]"#))
   }
 
-  @Test func `a damaged metadata buffer is a warning`() async throws {
+  @Test func `damaged metadata is reported as a warning`() async throws {
     let folder = try TemporaryFolder()
     let model = CommandRunner.packageFolder.appending(path: modelsFolder + "/with_metadata.tflite")
     var bytes = try Data(contentsOf: model)
@@ -161,7 +161,7 @@ struct InspectTests {
     #expect(result.status == 0)
   }
 
-  @Test func `a bundle that disagrees with its model says where`() async throws {
+  @Test func `a mismatch between a bundle and its model is reported with its path`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/add.tiobundle"
     let made = try await CommandRunner.run(["init", "\(modelsFolder)/add.tflite", "-o", bundle])
@@ -183,7 +183,7 @@ struct InspectTests {
     #expect(result.status == 0)
   }
 
-  @Test func `paths that are no model are errors`() async throws {
+  @Test func `paths that aren't models are errors`() async throws {
     let folder = try TemporaryFolder()
     let missing = folder.path + "/missing.tflite"
     #expect(
@@ -199,7 +199,7 @@ struct InspectTests {
     #expect(try await CommandRunner.run(["inspect", "Package.swift"]).status == 65)
   }
 
-  @Test func `a missing library has its exit code`() async throws {
+  @Test func `a missing library exits with 69 and names the variable`() async throws {
     let result = try await CommandRunner.run(
       ["inspect", "\(modelsFolder)/add.tflite"],
       environment: ["TENSORIO_LITERT_LIBRARY": "/nowhere/libLiteRt.so"])

@@ -28,7 +28,7 @@ import Testing
     try await CommandRunner.run(["label"] + arguments)
   }
 
-  @Test func `labels are set, listed, taken back and removed`() async throws {
+  @Test func `labels can be set, listed, undone and removed`() async throws {
     let photo = folder.path + "/a.jpg"
     #expect(try await label("set", store, "m", photo, "rocking chair") == (0, "", ""))
     #expect(try await label("set", store, "m", folder.path + "/b.jpg", "[0.5, -2]").status == 0)
@@ -51,7 +51,8 @@ import Testing
     #expect(try await label("list", store, "--json") == (0, "{\"m\":1}\n", ""))
   }
 
-  @Test func `what begins like an array must be one`() async throws {
+  @Test func `a label that starts like an array must be one unless --text is passed`() async throws
+  {
     let photo = folder.path + "/a.jpg"
     let result = try await label("set", store, "m", photo, "[0.5")
     #expect(result.status == 65)
@@ -60,7 +61,7 @@ import Testing
     #expect(try await label("list", store, "--model", "m").output.contains("[0.5\n"))
   }
 
-  @Test func `classes are taken over and leave as each form`() async throws {
+  @Test func `folders of classes are imported and exported in every format`() async throws {
     try FileManager.default.removeItem(atPath: folder.path + "/a.jpg")
     try FileManager.default.removeItem(atPath: folder.path + "/b.jpg")
     let read = try await label("import", store, folder.path, "--model", "m", "--json")
@@ -86,14 +87,14 @@ import Testing
         == "cat/d.jpg: label removed\ndog/c.jpg: label removed\n")
   }
 
-  @Test func `a moved photo is found again`() async throws {
+  @Test func `find-moved finds a photo that was moved`() async throws {
     try await label("set", store, "m", folder.path + "/a.jpg", "x")
     try FileManager.default.moveItem(
       atPath: folder.path + "/a.jpg", toPath: folder.path + "/dog/new.jpg")
     #expect(try await label("find-moved", store) == (0, "a.jpg -> dog/new.jpg\n", ""))
   }
 
-  @Test func `a store that is not there, or is none, is an error`() async throws {
+  @Test func `a missing store, an invalid store and a missing photo are errors`() async throws {
     #expect(try await label("list", store).status == 66)
     let result = try await label("set", folder.path + "/b.jpg", "m", folder.path + "/a.jpg", "x")
     #expect(result.status == 65)
@@ -101,7 +102,7 @@ import Testing
     #expect(try await label("set", store, "m", folder.path + "/none.jpg", "x").status == 66)
   }
 
-  @Test func `a process that is killed loses no label`() async throws {
+  @Test func `no label is lost when another writer is killed`() async throws {
     let photo = folder.path + "/a.jpg"
     try await label("set", store, "m0", photo, "x")
     for round in 1...6 {

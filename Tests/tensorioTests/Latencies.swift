@@ -5,9 +5,9 @@
 
 import Foundation
 
-/// Takes the times, which no two runs share, out of what the command printed.
+/// Removes times, which differ between runs, from the output of a command.
 enum Latencies {
-  /// The JSON with every time as `T`, and the person's lines with every time as `T`.
+  /// The text with every time replaced by `T`, in JSON and in plain lines, and every rate by `R`.
   static func removed(from text: String) -> String {
     text
       .replacing(/"(inference|preprocess|total|min|max|mean|median|p95)":[-+.0-9eE]+/) {
@@ -17,17 +17,17 @@ enum Latencies {
       .replacing(/[.0-9]+ per second/, with: "R per second")
   }
 
-  /// The line that `run` writes for a person.
+  /// The line of latencies that `run` writes to standard error.
   static let line = "preprocess T, inference T\n"
 
-  /// The JSON of `run` around its outputs.
+  /// The JSON that `run` prints for these outputs.
   static func json(around outputs: String) -> String {
     #"{"latency_ms":{"inference":T,"preprocess":T,"total":T},"outputs":\#(outputs)}"# + "\n"
   }
 }
 
 extension CommandRunner {
-  /// Runs the binary, and takes the times out of what it wrote.
+  /// Runs the binary and removes the times from its output.
   static func runWithoutTimes(
     _ arguments: [String], environment: [String: String] = [:]
   ) async throws -> Result {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ModelTools
 
-/// What `tensorio init` writes for tensors that no fixture has.
+/// The layers that `tensorio init` drafts for tensors that no fixture has.
 @Suite struct LayerDrafterTests {
   private static let stored = StoredQuantization(scales: [0.5], zeroPoints: [3])
 
@@ -21,7 +21,7 @@ import Testing
       quantization: isQuantized ? stored : nil)
   }
 
-  /// The layers of a signature as text, and what was to be checked.
+  /// The layers of a signature as text, and the drafter with its checks.
   private static func draft(
     inputs: [TensorDescription], outputs: [TensorDescription] = [],
     inputMetadata: TensorMetadata? = nil, outputMetadata: TensorMetadata? = nil
@@ -33,12 +33,12 @@ import Testing
     return (inputLayers.map(line), outputLayers.map(line), drafter)
   }
 
-  /// A layer without its line ends.
+  /// A layer on one line.
   private static func line(_ layer: OrderedJSON) -> String {
     layer.text.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: " ")
   }
 
-  @Test func `a name that tells only the kind gives way to the bundle's`() throws {
+  @Test func `a generic model name is replaced by the bundle's name`() throws {
     for (name, expected) in [
       ("ImageClassifier", "birds"), ("Image classifier", "birds"), ("", "birds"),
       ("Birds of India", "Birds of India"),
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `names are made unique and never empty`() throws {
+  @Test func `layer names are made unique and non-empty`() throws {
     let inputs = ["x", "x", "", "x_2"].map { Self.tensor($0, .float32, [2]) }
     let (layers, _, drafter) = try Self.draft(inputs: inputs)
     let names = ["x", "x_2", "input", "x_2_2"]
@@ -73,14 +73,14 @@ import Testing
       #""array", "shape": [4], "dtype": "int16", "quantize": { "standard": "model" }"#
     ),
   ])
-  func `a layer says what its tensor does not`(
+  func `a layer is drafted with the keys that its tensor needs`(
     type: DataType, shape: [Int], isQuantized: Bool, layer: String
   ) throws {
     let drawn = try Self.draft(inputs: [Self.tensor("x", type, shape, isQuantized: isQuantized)])
     #expect(drawn.inputs == [#"{ "name": "x", "type": \#(layer) }"#])
   }
 
-  @Test func `a float layer of a quantized model names its type`() throws {
+  @Test func `a float layer of a quantized model states its data type`() throws {
     let drawn = try Self.draft(
       inputs: [Self.tensor("x", .uint8, [4], isQuantized: true)],
       outputs: [Self.tensor("y", .float32, [2])])
@@ -89,7 +89,7 @@ import Testing
       drawn.outputs == [#"{ "name": "y", "type": "array", "shape": [2], "dtype": "float32" }"#])
   }
 
-  @Test func `a float picture makes a mixed model one that is not quantized`() throws {
+  @Test func `a mixed model with a float image isn't described as quantized`() throws {
     let drawn = try Self.draft(
       inputs: [Self.tensor("x", .float32, [1, 4, 4, 3])],
       outputs: [Self.tensor("y", .int8, [2], isQuantized: true)])
@@ -103,7 +103,7 @@ import Testing
           + "beside a float image"))
   }
 
-  @Test func `an open size is the metadata's, or a usual one`() throws {
+  @Test func `an unknown image size comes from the metadata or defaults to 224 x 224`() throws {
     let picture = Self.tensor("x", .float32, [-1, -1, -1, 3])
     let known = TensorMetadata(content: .image(.rgb, width: 32, height: 16))
     let first = try Self.draft(inputs: [picture], inputMetadata: known)
@@ -121,14 +121,14 @@ import Testing
         "shape of 'x': the model leaves the size open; 224 rows of 224 pixels are assumed"))
   }
 
-  @Test func `what the metadata calls features is no picture`() throws {
+  @Test func `an input whose metadata says features isn't an image`() throws {
     let drawn = try Self.draft(
       inputs: [Self.tensor("x", .float32, [1, 4, 4, 3])],
       inputMetadata: TensorMetadata(content: .features))
     #expect(drawn.inputs == [#"{ "name": "x", "type": "array", "shape": [1, 4, 4, 3] }"#])
   }
 
-  @Test func `too few labels are kept but not used`() throws {
+  @Test func `too few labels are written to a file but not referenced`() throws {
     let drawn = try Self.draft(
       inputs: [Self.tensor("x", .float32, [1])], outputs: [Self.tensor("y", .float32, [1, 3])],
       outputMetadata: TensorMetadata(labels: ["a", "b"]))
@@ -141,7 +141,9 @@ import Testing
       ])
   }
 
-  @Test func `labels that values are indexes of do not name the values`() throws {
+  @Test func `labels that the values index are listed as a check instead of a layer's labels`()
+    throws
+  {
     let drawn = try Self.draft(
       inputs: [], outputs: [Self.tensor("classes", .float32, [1, 2])],
       outputMetadata: TensorMetadata(valueLabels: ["a", "b"]))
@@ -154,7 +156,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, [2], "uint64"), (DataType.float32, [0, 2], "[0, 2]")])
-  func `what no layer can describe is an error`(
+  func `a tensor that no layer can describe is an error`(
     type: DataType?, shape: [Int], word: String
   ) throws {
     let error = #expect(throws: TensorIOError.self) {
@@ -178,7 +180,7 @@ import Testing
       ),
       ([0], [1], nil),
     ] as [([Float], [Float], String?)])
-  func `a mean and a deviation become a scale and a bias`(
+  func `a mean and a standard deviation become a scale and a bias`(
     mean: [Float], std: [Float], json: String?
   ) {
     let draft = NormalizationDraft(
@@ -194,7 +196,7 @@ import Testing
       ([], [], "the metadata's mean and deviation are invalid"),
       ([.nan], [1], "the metadata's mean and deviation are invalid"),
     ] as [([Float], [Float], String)])
-  func `a normalization that cannot be written is to be checked`(
+  func `an invalid normalization is left out and listed as a check`(
     mean: [Float], std: [Float], check: String
   ) {
     let draft = NormalizationDraft(
@@ -204,7 +206,7 @@ import Testing
     #expect(draft.check?.hasSuffix("pixel values 0...255 are passed") == true)
   }
 
-  @Test func `bytes stay bytes where the quantization undoes the normalization`() {
+  @Test func `no normalization is written if the quantization undoes it`() {
     var tensor = Self.tensor("x", .uint8, [1, 4, 4, 3])
     tensor.quantization = StoredQuantization(scales: [1 / 128], zeroPoints: [128])
     let stored = TensorMetadata.Normalization(mean: [127.5], std: [127.5])

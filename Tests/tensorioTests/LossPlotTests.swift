@@ -12,7 +12,7 @@ import Testing
 
 /// The plot of a training run.
 struct LossPlotTests {
-  /// The curve of a line that is learned.
+  /// The loss curve of a model that learns a line.
   private static func curve(validation: Bool = true) throws -> LossCurve {
     let folder = try TemporaryFolder()
     let path = folder.path + "/line.tiobundle"
@@ -41,7 +41,7 @@ struct LossPlotTests {
     return curve
   }
 
-  @Test func `a curve has every step and every epoch`() throws {
+  @Test func `a curve has a point for every step and every epoch`() throws {
     let curve = try Self.curve()
     #expect(curve.name == "loss")
     #expect(curve.steps.map(\.step) == (1...40).map(Double.init))
@@ -50,7 +50,7 @@ struct LossPlotTests {
     #expect(try Self.curve(validation: false).validation.isEmpty)
   }
 
-  @Test func `the plot is XML with axes, curves and a legend`() throws {
+  @Test func `the plot is well-formed XML with axes, curves and a legend`() throws {
     let text = try LossPlot(Self.curve()).svg
     let parser = XMLChecker(text)
     #expect(parser.isWellFormed)
@@ -63,7 +63,7 @@ struct LossPlotTests {
     #expect(try !LossPlot(Self.curve(validation: false)).svg.contains("validation"))
   }
 
-  /// Tells whether a text is XML, as far as elements go.
+  /// Checks that the elements of an XML text are balanced.
   private struct XMLChecker {
     let isWellFormed: Bool
 

@@ -7,14 +7,15 @@ import Foundation
 import TensorIO
 import Testing
 
-/// `tensorio run` with a model instead of a bundle, files that are not values, and slips of spelling.
+/// `tensorio run` with a model file instead of a bundle, files that aren't values, and misspelled
+/// commands.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct ModelFileRunTests {
   private func run(_ arguments: String...) async throws -> CommandRunner.Result {
     try await CommandRunner.run(["run"] + arguments)
   }
 
-  @Test func `a model that says everything of itself runs without a bundle`() async throws {
+  @Test func `a model file that describes itself runs without a bundle`() async throws {
     let numbers = try await run("\(modelsFolder)/add.tflite", "2")
     #expect(numbers.status == 0 && numbers.output == "y  25.0\n", "\(numbers.error)")
     let picture = try await run(
@@ -23,7 +24,7 @@ struct ModelFileRunTests {
     #expect(picture.output.contains("red") && picture.output.contains("blue"))
   }
 
-  @Test func `a model that leaves something open names init`() async throws {
+  @Test func `a model file that needs a description points to init`() async throws {
     let result = try await run(
       "\(modelsFolder)/identity_image.tflite", "Demo/images/digit-0-01.png")
     #expect(result.status == 65 && result.output == "")
@@ -39,7 +40,7 @@ struct ModelFileRunTests {
     #expect(bundle == (66, "", "error: There is no bundle 'nothing.tiobundle'.\n"))
   }
 
-  /// Names, the bytes that the file begins with, and what the file is called.
+  /// The name and first bytes of each file, and the words that describe it.
   private static let formats: [(name: String, start: [UInt8], text: String, words: String)] = [
     ("x.csv", [], "a,b", "a table of text"),
     ("x.WAV", [], "", "a sound file"),
@@ -55,7 +56,7 @@ struct ModelFileRunTests {
   ]
 
   @Test(arguments: formats.indices)
-  func `a file of a format that is not read is not taken for values`(
+  func `a file in an unsupported format is refused as a value and its kind is named`(
     index: Int
   ) async throws {
     let (name, start, text, words) = Self.formats[index]
@@ -76,7 +77,7 @@ struct ModelFileRunTests {
     (["\(modelsFolder)/add.tflite"], "write 'tensorio run \(modelsFolder)/add.tflite'"),
     (["frobnicate"], "'tensorio --help' describes"),
   ])
-  func `a misspelt command suggests the right one`(
+  func `a misspelled command is answered with a suggestion`(
     arguments: [String], message: String
   ) async throws {
     let result = try await CommandRunner.run(arguments)

@@ -9,24 +9,25 @@ import TensorIO
 import TestSupport
 import Testing
 
-/// The server as others use it: a browser, NVIDIA's client, and whom nobody wants.
+/// The server with a browser, NVIDIA's client, and hostile clients.
 @Suite(
   .serialized,
-  .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
+  .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct NetRunnerCommandTests {
   private static func json(_ text: String) throws -> JSONValue {
     try JSONValue(parsing: Data(text.utf8))
   }
 
-  @Test func `the page does what a person asks of it`() async throws {
+  @Test func `the page labels, previews, imports, evaluates and exports in a browser`() async throws
+  {
     let server = try RunningServer(["--allow-private-imports"])
     let seen = try Self.json(
       await Python.run(["Tools/peers/browse.py", server.address]))
     guard case .object(let seen) = seen else { return }
     if case .number(let seconds)? = seen["label_after"] {
-      #expect(seconds < 2, "the label came after \(seconds) s")
+      #expect(seconds < 2, "the label appeared after \(seconds) s")
     } else {
-      Issue.record("The page shows no label: \(seen)")
+      Issue.record("The page doesn't show a label: \(seen)")
     }
     for what in [
       "previews", "flips", "flips_by_swipe", "pauses", "resumes", "label_of_other_model",
@@ -38,7 +39,7 @@ struct NetRunnerCommandTests {
     #expect(seen["console"] == .array([]))
   }
 
-  @Test func `pictures come from everywhere, models come and go, labels and settings stay`()
+  @Test func `the page's image sources, models, labels and settings work in a browser`()
     async throws
   {
     let server = try RunningServer()
@@ -52,7 +53,7 @@ struct NetRunnerCommandTests {
     #expect(members["console"] == .array([]))
   }
 
-  @Test func `the page imports and updates a model of a repository`() async throws {
+  @Test func `the page imports and updates a model from a repository`() async throws {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     let server = try RunningServer([
@@ -91,7 +92,9 @@ struct NetRunnerCommandTests {
     }
   }
 
-  @Test func `an existing client lists, describes and runs the models`() async throws {
+  @Test func `NVIDIA's client lists and runs the models and gets the results of tensorio run`()
+    async throws
+  {
     let models = try TemporaryFolder()
     let vector = #""type": "array", "shape": [1, 4]}"#
     let number = #""type": "array", "shape": [1, 1]}"#
@@ -131,19 +134,21 @@ struct NetRunnerCommandTests {
       #expect(expected?.isEmpty == false)
       guard case .array(let results)? = answer.member("calls")?.member(model)?.member("results")
       else {
-        Issue.record("\(model) was not called.")
+        Issue.record("\(model) wasn't called.")
         continue
       }
       #expect(results.count == 4)
       for result in results {
-        // The client gets single precision as doubles.
+        // The client returns float32 values as doubles.
         let numbers = result.sortedNumbers.map { Float($0) }
         #expect(numbers == expected?.map { Float($0) })
       }
     }
   }
 
-  @Test func `malformed requests, slow clients and endless bodies harm nobody`() async throws {
+  @Test func `the server survives malformed requests, slow clients and endless bodies`()
+    async throws
+  {
     let server = try RunningServer()
     let parts = server.place.split(separator: ":").map(String.init)
     let seen = try Self.json(
@@ -151,14 +156,14 @@ struct NetRunnerCommandTests {
     guard case .object(let answers)? = seen.member("answers") else { return }
     #expect(answers["500"] == nil)
     #expect(answers["timeout"] == nil, "\(answers)")
-    // Names that lead here without this server's knowledge are those of attackers' pages.
+    // A host name that the server doesn't know may belong to an attacker's page.
     guard case .object(let names)? = seen.member("names") else { return }
     for (name, status) in names {
       let isOthers = name.contains("evil") || name == "[::2]"
       #expect(status == .string(isOthers ? "421" : "200"), "\(name)")
     }
     if case .number(let seconds)? = seen.member("beside") { #expect(seconds < 5) }
-    // MiB of 16,384: only what a fast machine sends until the connection is closed, a second later.
+    // Of 16,384 MiB, only what a fast machine sends in the second until the connection is closed.
     if case .array(let sent)? = seen.member("sent") {
       #expect(sent.allSatisfy { if case .number(let count) = $0 { count < 8192 } else { false } })
     }
@@ -166,7 +171,7 @@ struct NetRunnerCommandTests {
     #expect(await server.end(with: SIGTERM) == 0)
   }
 
-  @Test func `every answer to what the API's document allows, and does not, is in the document`()
+  @Test func `every response to valid and invalid requests matches the OpenAPI document`()
     async throws
   {
     let server = try RunningServer()
@@ -177,7 +182,7 @@ struct NetRunnerCommandTests {
     #expect(await server.end(with: SIGTERM) == 0)
   }
 
-  @Test func `what is wrong with the command line is said`() async throws {
+  @Test func `wrong command lines are refused and name the mistake`() async throws {
     for (arguments, status, text) in [
       (["--port", "70000"], 64 as Int32, "--port"), (["--cert", "x"], 64, "--key"),
       (["--models", "nowhere"], 66, "'nowhere'"), (["--photos", "nowhere"], 66, "'nowhere'"),
@@ -192,7 +197,7 @@ struct NetRunnerCommandTests {
     }
   }
 
-  @Test func `a port that is taken is said to be`() async throws {
+  @Test func `a port in use is refused with a suggestion`() async throws {
     let server = try RunningServer()
     let port = try #require(server.place.split(separator: ":").last)
     let result = try await CommandRunner.run(["netrunner", "--no-browser", "--port", "\(port)"])
@@ -206,7 +211,7 @@ extension JSONValue {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
-  /// All numbers within, from the least on.
+  /// All numbers in the value, in ascending order.
   fileprivate var sortedNumbers: [Double] {
     switch self {
     case .number(let number): [number]

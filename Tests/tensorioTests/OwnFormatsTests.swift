@@ -12,7 +12,7 @@ struct OwnFormatsTests {
   private static let program = CommandRunner.binary.deletingLastPathComponent()
     .appending(path: "own-formats")
 
-  @Test func `a metric of a program measures, and is known by name`() async throws {
+  @Test func `a metric that a program adds can be chosen by name`() async throws {
     let arguments = [
       "evaluate", "Demo/digits.testbundle", "--model", "Demo/digits.tiobundle", "--metric", "sure",
     ]
@@ -24,7 +24,9 @@ struct OwnFormatsTests {
     #expect(without.error.contains("There is no metric 'sure'."))
   }
 
-  @Test func `an output format of a program is registered, and shown by the page`() async throws {
+  @Test func `an output format that a program adds is validated and used by the server`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/own.tiobundle"
     try FileManager.default.copyItem(

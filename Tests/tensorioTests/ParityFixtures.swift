@@ -5,7 +5,7 @@
 
 import Foundation
 
-/// A bundle without a model, around one image input.
+/// A placeholder bundle without a model.
 struct PlaceholderBundle {
   let path: String
   private let folder: TemporaryFolder
@@ -13,10 +13,10 @@ struct PlaceholderBundle {
   /// Writes the bundle.
   ///
   /// - Parameters:
-  ///   - quantized: Whether the input is bytes; else it is float32.
+  ///   - quantized: Whether the input is uint8 instead of float32.
   ///   - shape: The input's shape, as JSON.
-  ///   - members: What else the input's object has, as JSON.
-  /// - Throws: When the files cannot be written.
+  ///   - members: Further members of the input's object, as JSON.
+  /// - Throws: An error if the files can't be written.
   init(quantized: Bool = false, shape: String = "[96, 96, 3]", _ members: String = "") throws {
     let image = #""type": "image", "shape": \#(shape), "format": "RGB""#
     try self.init(
@@ -41,7 +41,7 @@ struct PlaceholderBundle {
   func pathBeside(_ name: String) -> String { folder.path + "/" + name }
 }
 
-/// What `tensorio parity --json` prints, as far as tests look.
+/// The part of the output of `tensorio parity --json` that tests read.
 struct ParityAnswer: Decodable {
   struct Stage: Decodable {
     let stage: String
@@ -62,13 +62,13 @@ struct ParityAnswer: Decodable {
   let message: String?
   let stages: [Stage]
 
-  /// What differs, by stage.
+  /// What each differing stage looks like, by stage.
   var differences: [String: String] {
     let found = stages.filter { $0.result == "differs" }.map { ($0.stage, $0.looksLike ?? "") }
     return Dictionary(uniqueKeysWithValues: found)
   }
 
-  /// Runs the command.
+  /// Runs `tensorio parity`.
   static func of(
     _ bundle: PlaceholderBundle, _ image: String, against array: String, _ words: String...
   ) async throws -> (status: Int32, answer: ParityAnswer) {

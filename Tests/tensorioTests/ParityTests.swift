@@ -10,7 +10,7 @@ import Testing
 
 @testable import ModelTools
 
-/// `tensorio parity` on committed files: TensorFlow's and OpenCV's tensors, and errors.
+/// `tensorio parity` with committed tensors of TensorFlow and OpenCV, and its errors.
 @Suite(.serialized) struct ParityTests {
   private static let folder = "Tests/Fixtures/Parity/"
   private static let picture = folder + "texture.jpg"
@@ -35,7 +35,7 @@ import Testing
     ("tf1-bilinear", ["resize": "tf1-bilinear", "quantization": "float32 (floats)"]),
     ("imread", ["crop": "stretch", "resize": "opencv-linear", "channel order": "BGR"]),
   ])
-  func `what another library did is named`(
+  func `a difference from another library is attributed to the right stages`(
     _ file: String, _ differences: [String: String]
   ) async throws {
     let (status, answer) = try await ParityAnswer.of(
@@ -44,16 +44,18 @@ import Testing
     #expect(answer.explained && status == 1)
   }
 
-  @Test func `a method that no bundle can name is not called by another's name`() async throws {
+  @Test func `an unknown resize method isn't reported as a known one`() async throws {
     let (status, answer) = try await ParityAnswer.of(
       Self.bytes(), Self.picture, against: Self.folder + "opencv-cubic.npy")
     #expect(status == 1 && !answer.explained && answer.differences.isEmpty)
     #expect(answer.message?.contains("no known variant explains it") == true)
   }
 
-  /// Resize(256) and CenterCrop would first make a picture of 256 x 7,680,000 of it.
+  /// `Resize(256)` followed by `CenterCrop` would first scale such an image to 256 x 7,680,000.
   @Test(arguments: ["1x30000.png", "30000x1.jpg"])
-  func `a picture as thin as a line is not enlarged beyond memory`(_ file: String) async throws {
+  func `an extremely narrow image can be compared without exhausting memory`(_ file: String)
+    async throws
+  {
     let image = "Tests/Fixtures/Images/" + file
     let theirs = try PlaceholderBundle(#""normalize": {"standard": "[0,1]"}, "crop": "stretch""#)
     let array = theirs.pathBeside("theirs.npy")
@@ -64,7 +66,7 @@ import Testing
     #expect(status == 1 && answer.explained && answer.stages.count == 7)
   }
 
-  @Test func `a part is not enlarged beyond 16 times the target and four million pixels`() {
+  @Test func `framing skips scaled sizes beyond 16 times the target and four million pixels`() {
     let short = Framing.shortSide(256)
     #expect(short.frame(of: (1, 30000), in: (224, 224)) == nil)
     #expect(short.frame(of: (30000, 1), in: (224, 224)) == nil)
@@ -74,7 +76,9 @@ import Testing
     #expect(Framing.shortSide(1024).frame(of: (100, 1000), in: (1024, 1024)) != nil)
   }
 
-  @Test func `what cannot be told apart is answered alike in each process`() async throws {
+  @Test func `variants that can't be told apart are reported in the same order by every process`()
+    async throws
+  {
     let picture = PixelBuffer(
       width: 12, height: 16, format: .rgb,
       bytes: (0..<576).map { UInt8($0 * 37 % 251) })
@@ -98,7 +102,7 @@ import Testing
 
   // MARK: - Whole outputs
 
-  @Test func `equal tensors are called equal`() async throws {
+  @Test func `equal tensors are reported as equal`() async throws {
     let bundle = try Self.bytes()
     let result = try await CommandRunner.run([
       "parity", bundle.path, Self.picture, "--against", Self.folder + "same.npy",
@@ -106,7 +110,7 @@ import Testing
     #expect(result == (0, "equal: the largest difference is 0.0 (tolerance 0)\n", ""))
   }
 
-  @Test func `a tolerance makes equal what is near`() async throws {
+  @Test func `differences within the tolerance count as equal`() async throws {
     let bundle = try Self.bytes()
     let words = [Self.picture, "--against", Self.folder + "fast-dct.npy", "--tolerance"]
     let near = try await CommandRunner.run(["parity", bundle.path] + words + ["10"])
@@ -115,7 +119,7 @@ import Testing
     #expect(far.status == 1)
   }
 
-  @Test func `the report is a table, the first difference and the numbers`() async throws {
+  @Test func `the report has a table, the first difference and the numbers`() async throws {
     let bundle = try Self.bytes()
     let theirs = Self.folder + "imread.npy"
     let result = try await CommandRunner.run([
@@ -145,7 +149,7 @@ import Testing
 
   // MARK: - Writing
 
-  @Test func `our own tensor is equal to itself`() async throws {
+  @Test func `a tensor that parity writes is equal to its bundle's own`() async throws {
     for (quantized, layer) in [
       (true, ""), (false, #""normalize": {"standard": "[-1,1]"}"#),
       (false, #""resize": "tf-bilinear""#),
@@ -165,8 +169,8 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: hasLiteRT, "The LiteRT library is not there."))
-  func `the type of the tensor is the model's`() async throws {
+  @Test(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
+  func `the written tensor has the model's data type and shape`() async throws {
     let folder = try TemporaryFolder()
     let file = folder.path + "/ours.npy"
     let result = try await CommandRunner.run([
@@ -178,7 +182,7 @@ import Testing
   }
 
   @Test(arguments: DataType.allCases.filter { $0 != .string })
-  func `NumPy files are read as they were written`(_ dataType: DataType) throws {
+  func `a tensor written as a NumPy file is read back unchanged`(_ dataType: DataType) throws {
     let folder = try TemporaryFolder()
     for shape in [[], [4], [2, 2], [1, 2, 2]] {
       let count = shape.reduce(1, *) * dataType.byteWidth
@@ -193,11 +197,13 @@ import Testing
   }
 
   @Test(arguments: DataType.allCases)
-  func `NumPy has a word for all elements but strings`(_ dataType: DataType) {
+  func `NumPy has a type for every data type except strings`(_ dataType: DataType) {
     #expect((NumPyFile.word(for: dataType) == nil) == (dataType == .string))
   }
 
-  @Test func `what was written is one object for programs`() async throws {
+  @Test func `the JSON of a written tensor is one object with its path, type and shape`()
+    async throws
+  {
     let bundle = try Self.bytes()
     let file = bundle.pathBeside("ours.npy")
     let words = ["parity", bundle.path, Self.picture, "--write", file, "--json"]
@@ -233,7 +239,9 @@ import Testing
     ([40, 48, 3], "Height and width may be swapped in the Python code."),
     ([48, 40, 4], "Save the array that goes into set_tensor, for one image."),
   ])
-  func `a wrong shape names both`(_ shape: [Int], _ suggestion: String) async throws {
+  func `a wrong shape is an error that names both shapes and a suggestion`(
+    _ shape: [Int], _ suggestion: String
+  ) async throws {
     let bundle = try PlaceholderBundle(shape: "[48, 40, 3]")
     let path = try Self.write(shape, beside: bundle)
     let result = try await CommandRunner.run([
@@ -246,7 +254,7 @@ import Testing
       ))
   }
 
-  @Test func `numbers that are none are counted`() async throws {
+  @Test func `values that aren't finite are counted in the error`() async throws {
     let bundle = try PlaceholderBundle(shape: "[2, 2, 3]")
     let path = bundle.pathBeside("theirs.npy")
     let values = [Float](repeating: 1, count: 10) + [.nan, .infinity]
@@ -262,7 +270,7 @@ import Testing
       ))
   }
 
-  @Test func `the words of the command are checked`() async throws {
+  @Test func `wrong arguments and missing files are refused`() async throws {
     let bundle = try Self.bytes()
     let nothing = try await CommandRunner.run(["parity", bundle.path, Self.picture])
     #expect(nothing.status == 64 && nothing.error.contains("Pass --against THEIRS.npy"))
@@ -282,7 +290,7 @@ import Testing
     #expect(image == (66, "", "error: There is no file 'missing.jpg'.\n"))
   }
 
-  @Test func `one image input is chosen by name`() async throws {
+  @Test func `--input chooses one of several image inputs`() async throws {
     func layer(_ name: String) -> String {
       #"{"name": "\#(name)", "type": "image", "shape": [48, 48, 3], "format": "RGB"}"#
     }

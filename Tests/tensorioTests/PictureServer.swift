@@ -7,12 +7,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Python's web server over the shipped pictures, with answers that servers give on bad days.
+/// Python's web server for the demo images, with some responses of misbehaving servers.
 ///
-/// `/moved` leads to a picture, `/round` to itself, `/cut` promises more than it sends, `/large` never
-/// ends.
+/// `/moved` redirects to an image and `/round` to itself, `/cut` sends less than it promises, and
+/// `/large` never ends.
 final class PictureServer {
-  /// Where it answers: `http://127.0.0.1:PORT`.
+  /// The server's address: `http://127.0.0.1:PORT`.
   let address: String
   private let process: ChildProcess
 

@@ -6,7 +6,7 @@
 import TensorIO
 
 extension PixelBuffer {
-  /// Red, green and blue of every pixel, row by row.
+  /// The red, green and blue values of every pixel, row by row.
   var rgbBytes: [UInt8] {
     withBytes { bytes in
       bytes.withUnsafeBytes { bytes in

@@ -7,24 +7,24 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Faults that people make in Python, made there at test time: the command must name each.
+/// Common mistakes in Python preprocessing, which a script makes and the command must identify.
 ///
-/// One after the other: tests beside these measure time.
+/// The tests run one after the other, since other tests measure time.
 @Suite(
   .serialized,
-  .enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with Pillow."))
+  .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set to a Python with Pillow."))
 struct PlantedFaultTests {
-  /// A fault, and what the command must say.
+  /// A fault, and what the command must report.
   struct Fault: CustomStringConvertible, Sendable {
     let description: String
-    /// The keys of a job of Tools/peers/plant_faults.py, as JSON.
+    /// The keys of a job for Tools/peers/plant_faults.py, as JSON.
     let job: String
-    /// The picture that it makes; nil for a texture, and photos where there are some.
+    /// The image that the script makes; nil for a texture, or the photo if there is one.
     var picture: String?
     var quantized = false
-    /// What model.json says of the layer.
+    /// Further members of the layer in model.json.
     var layer = #""normalize": {"standard": "[0,1]"}"#
-    /// The stages that differ, and what they look like; none when the tensors are equal.
+    /// What each differing stage looks like; empty if the tensors are equal.
     let differences: [String: String]
 
     init(
@@ -138,14 +138,14 @@ struct PlantedFaultTests {
   ]
 
   @Test(arguments: faults)
-  func `a fault is named`(_ fault: Fault) async throws {
+  func `a planted fault is attributed to its stage`(_ fault: Fault) async throws {
     try await check(fault, on: nil)
   }
 
-  @Test(.enabled(if: SharedData.folder != nil, "There is no folder shared/data with a photo."))
-  func `a fault is named on a photo`() async throws {
+  @Test(.enabled(if: SharedData.folder != nil, "The folder shared/data is missing."))
+  func `a planted fault in a photo is attributed to its stage`() async throws {
     let photo = try #require(SharedData.folder).appending(path: "images/cat.jpg").path
-    // Those that depend on a picture's detail.
+    // The faults that depend on the detail in an image.
     let names: Set = [
       "draft", "fraction", "torchvision", "bicubic", "nearest", "tf1", "truncation",
     ]
@@ -165,7 +165,7 @@ struct PlantedFaultTests {
     #expect(answer.explained)
   }
 
-  /// Makes a picture and an array of it; returns their paths.
+  /// Makes an image and its array, and returns their paths.
   static func plant(
     _ job: String, _ picture: String?, _ bundle: PlaceholderBundle
   ) async throws -> (image: String, array: String) {
@@ -183,7 +183,7 @@ struct PlantedFaultTests {
     return (image, array)
   }
 
-  // MARK: - What cannot be told, and must not be claimed
+  // MARK: - What can't be determined
 
   private func answer(_ job: String, _ picture: String) async throws -> ParityAnswer {
     let bundle = try PlaceholderBundle(#""normalize": {"standard": "[0,1]"}"#)
@@ -191,7 +191,7 @@ struct PlantedFaultTests {
     return try await ParityAnswer.of(bundle, image, against: array).answer
   }
 
-  @Test func `little noise is no stage's`() async throws {
+  @Test func `slight noise isn't attributed to a stage`() async throws {
     let answer = try await answer(Self.unit + #", "noise": 0.3"#, "texture.jpg")
     #expect(!answer.equal && answer.explained && answer.differences.isEmpty)
     #expect(answer.firstDifference == nil)
@@ -200,7 +200,9 @@ struct PlantedFaultTests {
   }
 
   @Test(arguments: [(2.0, "decode"), (20.0, "crop")])
-  func `what nothing explains is called unknown`(_ noise: Double, _ stage: String) async throws {
+  func `a difference that nothing explains is reported as unknown`(_ noise: Double, _ stage: String)
+    async throws
+  {
     let answer = try await answer(Self.unit + #", "noise": \#(noise)"#, "texture.jpg")
     #expect(!answer.explained && answer.firstDifference == stage)
     #expect(answer.stages.count == 7 && answer.stages.allSatisfy { $0.result == "unknown" })
@@ -208,7 +210,7 @@ struct PlantedFaultTests {
     #expect(answer.stages.allSatisfy { $0.looksLike == nil })
   }
 
-  @Test func `another picture is not explained`() async throws {
+  @Test func `a different image isn't explained`() async throws {
     let bundle = try PlaceholderBundle(#""normalize": {"standard": "[0,1]"}"#)
     let (other, _) = try await Self.plant(Self.unit, "smooth.png", bundle)
     let (_, array) = try await Self.plant(Self.unit, "texture.jpg", bundle)
@@ -216,14 +218,14 @@ struct PlantedFaultTests {
     #expect(!answer.explained && answer.firstDifference == "crop" && answer.differences.isEmpty)
   }
 
-  @Test func `the channels of a gray picture have any order`() async throws {
+  @Test func `the channel order of a gray image can't be determined`() async throws {
     let answer = try await answer(#""normalize": "[-1,1]""#, "gray.png")
     #expect(answer.differences == ["normalization": "[-1,1]"])
     let order = try #require(answer.stages.first { $0.stage == "channel order" })
     #expect(order.result == "same" && order.cannotBeToldFrom.contains("BGR"))
   }
 
-  @Test func `a gray layer is told what model.json takes of it`() async throws {
+  @Test func `the suggestion for a gray layer has one scale and one bias`() async throws {
     let layer = #"{"name": "image", "type": "image", "shape": [96, 96, 1], "format": "GRAY"}"#
     let bundle = try PlaceholderBundle(inputs: [layer])
     let (image, array) = try await Self.plant(
@@ -234,14 +236,16 @@ struct PlantedFaultTests {
     #expect(normalization.suggestion?.contains(#"{"scale": 0.0125, "bias": 0.5}"#) == true)
   }
 
-  @Test func `a plain picture tells of its normalization only`() async throws {
+  @Test func `a plain image reveals only its normalization`() async throws {
     let answer = try await answer(#""normalize": "[-1,1]", "resize": "BICUBIC""#, "plain.png")
     #expect(answer.differences == ["normalization": "[-1,1]"])
     let resize = try #require(answer.stages.first { $0.stage == "resize" })
     #expect(resize.cannotBeToldFrom.count == 9)
   }
 
-  @Test func `a picture of the right size is resized by every method alike`() async throws {
+  @Test func `the resize method can't be determined if the image needs no resizing`()
+    async throws
+  {
     let bundle = try PlaceholderBundle(
       shape: "[150, 200, 3]", #""normalize": {"standard": "[0,1]"}"#)
     let (image, array) = try await Self.plant(
@@ -252,7 +256,7 @@ struct PlantedFaultTests {
     #expect(resize.result == "same" && resize.cannotBeToldFrom.count == 9)
   }
 
-  @Test func `on a smooth picture no other method is claimed than one that fits`() async throws {
+  @Test func `on a smooth image, the actual resize method is among those reported`() async throws {
     for kernel in ["BICUBIC", "BOX", "LANCZOS", "NEAREST"] {
       let answer = try await answer(Self.unit + #", "resize": "\#(kernel)""#, "smooth.png")
       let resize = try #require(answer.stages.first { $0.stage == "resize" })

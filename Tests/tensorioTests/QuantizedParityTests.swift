@@ -9,7 +9,7 @@ import Testing
 
 @testable import ModelTools
 
-/// Quantized layers, for which no bundle without a model will do.
+/// Parity of quantized layers, which a placeholder bundle can't have.
 @Suite struct QuantizedParityTests {
   private static let picture =
     CommandRunner.packageFolder.path + "/Tests/Fixtures/Parity/texture.jpg"
@@ -27,7 +27,7 @@ import Testing
         storedQuantization: StoredQuantization(scales: [scale], zeroPoints: [zeroPoint])))
   }
 
-  /// Compares a layer's tensor with another's, whose numbers may go through a function.
+  /// Compares a layer's tensor with another layer's, whose values are changed by a function.
   private static func report(
     _ layer: ImageLayer, _ other: ImageLayer,
     _ change: (Float) -> Float = { $0 }
@@ -47,20 +47,21 @@ import Testing
       .map { "\($0.stage.rawValue): \($0.looksLike ?? "")" }
   }
 
-  @Test func `the same quantization is equal`() throws {
+  @Test func `tensors with the same quantization are equal`() throws {
     let layer = try Self.layer(.minusOneToOne, scale: 2 / 255, zeroPoint: -1)
     #expect(try Self.report(layer, layer).isEqual)
   }
 
   @Test(arguments: [ResizeMethod.pillowBilinear, .tfBilinear])
-  func `another normalization is found through the model's scale`(_ resize: ResizeMethod) throws {
+  func `a different normalization is found despite the quantization`(_ resize: ResizeMethod) throws
+  {
     let ours = try Self.layer(.minusOneToOne, scale: 0.02, zeroPoint: 3, resize: resize)
     let theirs = try Self.layer(.zeroToOne, scale: 0.02, zeroPoint: 3, resize: resize)
     let report = try Self.report(ours, theirs)
     #expect(Self.differences(report) == ["normalization: [0,1]"])
   }
 
-  @Test func `bytes less 128 for the model's scale are found`() throws {
+  @Test func `bytes minus 128 instead of the model's scale are found`() throws {
     let ours = try Self.layer(.minusOneToOne, scale: 0.0125, zeroPoint: 3)
     let theirs = try Self.layer(nil, scale: 0.0125, zeroPoint: 3)
     let report = try Self.report(ours, theirs)
@@ -70,9 +71,9 @@ import Testing
       ])
   }
 
-  @Test func `truncation after the model's scale is found`() throws {
+  @Test func `truncation instead of rounding after the model's scale is found`() throws {
     let ours = try Self.layer(.minusOneToOne, scale: 0.0125, zeroPoint: 3)
-    // What astype makes of the numbers before they are rounded.
+    // The real values, which `astype` truncates instead of rounding.
     let real = try ImageLayer(
       TensorSpec(
         name: "image", shape: [40, 40, 3], dataType: .float32,

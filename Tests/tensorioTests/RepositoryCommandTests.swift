@@ -10,13 +10,13 @@ import TensorIO
 import TestSupport
 import Testing
 
-/// The repository as people use it: by the command line, over HTTP.
+/// The repository as people use it: on the command line and over HTTP.
 @Suite struct RepositoryCommandTests {
   private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
   private static let int8 = CommandRunner.packageFolder.path + "/Demo/digits-int8.tiobundle"
   private static let picture = CommandRunner.packageFolder.path + "/Demo/images/digit-7-01.png"
 
-  @Test func `a model is published, pulled, and answers as it did`() async throws {
+  @Test func `a model can be published, pulled, rolled back and withdrawn`() async throws {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     try await repository.run(
@@ -30,7 +30,7 @@ import Testing
     #expect(
       try FileSystem.read(pulled + "/model.json") == FileSystem.read(Self.digits + "/model.json"))
 
-    // The same version again is no news; another model under its name is refused.
+    // Publishing the same version again changes nothing; another model as this version is refused.
     try await repository.run("push", Self.digits, "--model", "digits", "--as", "1.0")
     let (_, refusal) = try await repository.run(
       "push", Self.int8, "--model", "digits", "--as", "1.0", status: 65)
@@ -52,7 +52,7 @@ import Testing
     #expect(await repository.end(with: SIGTERM) == 0)
   }
 
-  @Test func `a rollout reaches its share, grows, pauses and ends`() async throws {
+  @Test func `a rollout reaches its share and can be ramped, paused and promoted`() async throws {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     try await repository.run(
@@ -84,7 +84,7 @@ import Testing
     try await repository.run("rollout", "promote", "digits", status: 64)
   }
 
-  @Test func `variants get their own parameters`() async throws {
+  @Test func `each variant has its own parameters`() async throws {
     let repository = try await RunningRepository()
     try await repository.run(
       "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
@@ -100,13 +100,15 @@ import Testing
     #expect(counts.count == 2 && counts.values.allSatisfy { abs($0 - 500) < 80 }, "\(counts)")
   }
 
-  @Test func `what was changed on the server's disk is found, and never downloaded`() async throws {
+  @Test func `a blob that was changed on the server's disk is found and never installed`()
+    async throws
+  {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     try await repository.run(
       "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
     #expect(try await repository.pull("digits", into: folder.path) == "1.0")
-    // One that the server does not keep in memory.
+    // A blob that the server doesn't keep in memory.
     let (next, table) = (folder.path + "/next.tiobundle", "/assets/table")
     try FileManager.default.copyItem(atPath: Self.int8, toPath: next)
     try FileManager.default.createDirectory(
@@ -129,12 +131,12 @@ import Testing
     try await repository.run("fsck", "--data", repository.data, "--rehash", status: 65)
   }
 
-  @Test func `a backup is a repository`() async throws {
+  @Test func `a backup can be restored and has no private keys`() async throws {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     try await repository.run(
       "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
-    // Nobody but the server may have the folder while it runs; it can be copied.
+    // Only the server may open the folder while it runs, but a backup can be made.
     let (_, locked) = try await repository.run("fsck", "--data", repository.data, status: 65)
     #expect(locked.contains(repository.data))
     let backup = folder.path + "/backup"
@@ -142,7 +144,7 @@ import Testing
     try await repository.run("backup", "--data", repository.data, backup, status: 65)
     #expect(await repository.end(with: SIGTERM) == 0)
     try await repository.run("backup", "--data", repository.data, backup + "-2")
-    // What signs is not in it.
+    // The signing keys aren't in it.
     #expect(try FileSystem.contents(of: backup + "/keys").isEmpty)
     let (_, hint) = try await repository.run(
       "restore", backup, "--data", folder.path + "/without")
@@ -178,14 +180,14 @@ import Testing
   }
 
   @Test(
-    .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
-  func `servers, publishers and clients that are killed lose nothing`() async throws {
+    .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
+  func `killed servers, publishers and clients lose nothing`() async throws {
     let seen = try await Python.run(
       ["Tools/peers/kill_repository.py", CommandRunner.binary.path, "--count", "24"])
     #expect(seen.contains("kills"))
   }
 
-  /// Changes a bit of the blob that has a file's bytes.
+  /// Changes a bit of the blob with the contents of a file.
   private static func flipBlob(in data: String, like file: String) throws {
     let digest = BlobDigest(of: try FileSystem.read(file)).hexadecimal
     let path = "\(data)/blobs/sha256/\(digest.prefix(2))/\(digest)"

@@ -9,8 +9,9 @@ import TensorIO
 import TestSupport
 import Testing
 
-/// Servers that cannot be reached, or whose certificates are private, as the command line meets them.
-@Suite(.serialized, .enabled(if: TestCertificates.openssl != nil, "There is no openssl."))
+/// The command line with servers that can't be reached or whose certificates are private.
+@Suite(
+  .serialized, .enabled(if: TestCertificates.openssl != nil, "The program openssl is missing."))
 struct RepositoryConnectionTests {
   private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
 
@@ -45,7 +46,7 @@ struct RepositoryConnectionTests {
     return result.error
   }
 
-  /// What each client command needs beside the server.
+  /// The client commands with all arguments except the server.
   private static func commands(_ folder: String, key: String) -> [[String]] {
     [
       ["models"], ["keys"], ["audit"], ["token", "list"], ["channel", "digits"],
@@ -55,7 +56,7 @@ struct RepositoryConnectionTests {
     ].map { ["repository"] + $0 }
   }
 
-  @Test func `every command trusts a private authority that it is told of`() async throws {
+  @Test func `every command trusts a private authority that is passed with --ca`() async throws {
     let certificates = try TestCertificates()
     let repository = try await RunningRepository(
       ["--cert", certificates.chain, "--key", certificates.key],
@@ -79,7 +80,7 @@ struct RepositoryConnectionTests {
     }
   }
 
-  @Test func `a certificate for another host, or one that expired, is named as such`()
+  @Test func `an expired certificate and one for another host are reported as such`()
     async throws
   {
     for (certificates, words) in [
@@ -97,7 +98,7 @@ struct RepositoryConnectionTests {
     }
   }
 
-  @Test func `http and https are told apart`() async throws {
+  @Test func `http instead of https, and the reverse, is reported`() async throws {
     let certificates = try TestCertificates()
     let plain = try await RunningRepository(asksForKey: false)
     let secure = try await RunningRepository(
@@ -118,14 +119,16 @@ struct RepositoryConnectionTests {
     ("http://127.0.0.1:9", "refused the connection"),
     ("https://nobody.invalid:8090", "host name"),
   ])
-  func `a server that is not there is named soon`(address: String, words: String) async throws {
+  func `an unreachable server is reported within five seconds`(address: String, words: String)
+    async throws
+  {
     for command in Self.commands("/tmp", key: "N/EwkvhEUXk6iY70jnDBbpwB8wjqLB8AMpBcO/dcgSM=") {
       let refusal = try await Self.fault(command + ["--server", address])
       #expect(refusal.contains("'\(address)") && refusal.contains(words), "\(refusal)")
     }
   }
 
-  @Test func `files that are no certificates are named`() async throws {
+  @Test func `files that aren't certificates are refused and named`() async throws {
     let folder = try TemporaryFolder()
     let text = folder.path + "/text.pem"
     try Data("no certificate".utf8).write(to: URL(filePath: text))
@@ -175,7 +178,7 @@ struct RepositoryConnectionTests {
   }
 }
 
-/// A private authority, and the certificate of a server that it signed.
+/// A private authority and a server certificate that it signed.
 struct TestCertificates {
   static let openssl = ["/usr/bin/openssl", "/opt/homebrew/bin/openssl"]
     .first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -9,11 +9,11 @@ import ModelRepositoryAPI
 import TestSupport
 import Testing
 
-/// Damaged blobs that a server fetches again from another one.
+/// Damaged blobs that a server fetches again from a mirror.
 @Suite struct RepositoryMirrorTests {
   private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
 
-  /// The status and the length of a blob, as curl gets it.
+  /// The status and the size of the response for a blob, as curl reports them.
   private static func get(_ digest: String, _ server: RunningRepository) async throws -> String {
     try await CommandRunner.run(
       [
@@ -23,7 +23,7 @@ import Testing
     ).output
   }
 
-  @Test func `what is damaged is fetched from the mirror`() async throws {
+  @Test func `a damaged blob is replaced from the mirror`() async throws {
     let push = ["push", Self.digits, "--model", "digits", "--as", "1"]
     let first = try await RunningRepository()
     try await first.run(push)

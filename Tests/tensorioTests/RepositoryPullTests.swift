@@ -10,16 +10,17 @@ import TensorIO
 import TestSupport
 import Testing
 
-/// What `tensorio repository pull` lets into a folder.
-@Suite(.enabled(if: hasLiteRT, "LiteRT is not installed.")) struct RepositoryPullTests {
+/// What `tensorio repository pull` installs into a folder.
+@Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
+struct RepositoryPullTests {
   private static let root = CommandRunner.packageFolder.path
   private static let digits = root + "/Demo/digits.tiobundle"
 
-  /// A bundle that reads numbers of a picture as a class, with a model of the fixtures.
+  /// A bundle that takes an image and returns numbers, with a fixture as its model.
   static func bundle(in folder: String, with model: String) throws -> String {
     let path = folder + "/hosted.tiobundle"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    // Net Runner takes pictures of three channels only, and this model looks at none of them.
+    // Net Runner takes only images with three channels, and this model doesn't read its input.
     let oneChannel = Data([4, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0])
     try FileSystem.read(root + "/Tests/Fixtures/\(model).tflite")
       .replacing(oneChannel, with: oneChannel.dropLast(4) + [3, 0, 0, 0])
@@ -37,13 +38,15 @@ import Testing
     return path
   }
 
-  /// Whether a message says why a child ended; beside other tests it may take too long to crash.
+  /// Whether a message says why the child process ended.
+  ///
+  /// Beside other tests, a crash may take so long that the child is stopped first.
   private static func tellsOfTheEnd(_ message: String) -> Bool {
     message.contains("ended the process that ran it") || message.contains("didn't respond")
   }
 
   @Test(arguments: ["Hostile/scale_zero", "Models/crash_on_run"])
-  func `a model that fails its trial is refused, and the version before stays`(
+  func `a version that fails its trial run is refused, and the previous one stays`(
     _ file: String
   ) async throws {
     let repository = try await RunningRepository()
@@ -59,7 +62,7 @@ import Testing
     let pull = [
       "pull", "digits", "--key", repository.key, "--force", "--installation-id", "one", "-o",
     ]
-    // Twice would quarantine it; the reason is what everybody has to see.
+    // Failing twice quarantines the version; the reason must still be shown.
     for _ in 0..<3 {
       let (_, refusal) = try await repository.run(pull + [models], status: 65)
       #expect(refusal.contains("Version '2.0' of 'digits' was refused"), "\(refusal)")
@@ -76,7 +79,7 @@ import Testing
     #expect(try await repository.pull("digits", into: models) == "1.0")
   }
 
-  @Test func `a bare file that fails its trial is refused`() async throws {
+  @Test func `a bare model file that fails its trial run is refused`() async throws {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     try await repository.run(
@@ -89,7 +92,8 @@ import Testing
     #expect(try folder.contents.isEmpty)
   }
 
-  @Test func `Net Runner refuses a model that ends its process, and goes on`() async throws {
+  @Test func `Net Runner refuses a model that crashes its process and keeps running`() async throws
+  {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     let bad = try Self.bundle(in: folder.path, with: "Models/crash_on_run")
@@ -114,13 +118,13 @@ import Testing
     #expect(Self.tellsOfTheEnd(jobs), "\(jobs)")
     let models = try await ask("api/v1/models")
     #expect(models.contains(#""digits""#) && !models.contains(#""hosted""#), "\(models)")
-    // The same cache does not take it for a good one.
+    // The shared cache doesn't record the version as good.
     let (_, refusal) = try await repository.run(
       "pull", "hosted", "--key", repository.key, "-o", folder.path + "/pulled", status: 65)
     #expect(Self.tellsOfTheEnd(refusal), "\(refusal)")
   }
 
-  @Test func `installations of one computer keep their own sides of a paused rollout`()
+  @Test func `installations on one computer keep their versions during a paused rollout`()
     async throws
   {
     let repository = try await RunningRepository()
@@ -146,12 +150,14 @@ import Testing
     #expect(try await versions() == ["2.0", "1.0"])
     try await repository.run("rollout", "pause", "digits")
     for _ in 0..<2 { #expect(try await versions() == ["2.0", "1.0"]) }
-    // Members keep what they have, and the others do not join through what they share.
+    // Members keep their version, and the others don't join through the shared cache.
     let model = folder.path + "/\(inside)/digits.tiobundle/model.tflite"
     #expect(try FileSystem.read(model) == FileSystem.read(int8 + "/model.tflite"))
   }
 
-  @Test func `what killed pulls left is removed, and what living ones need stays`() async throws {
+  @Test func `leftovers of killed pulls are removed, and folders of running pulls stay`()
+    async throws
+  {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     try await repository.run(

@@ -8,17 +8,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The repository with its blobs in S3, by the command line.
-@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON names no Python."))
+/// The repository with its blobs in S3, used on the command line.
+@Suite(.enabled(if: S3Peer.isThere, "TENSORIO_PYTHON isn't set."))
 struct RepositoryS3CommandTests {
   private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
-  /// Nobody's own credentials take part.
+  /// Removes the credentials of the person who runs the tests.
   private static let nobody: [String: String?] = [
     "AWS_ACCESS_KEY_ID": nil, "AWS_SECRET_ACCESS_KEY": nil, "AWS_SESSION_TOKEN": nil,
     "AWS_REGION": nil, "AWS_DEFAULT_REGION": nil,
   ]
 
-  @Test func `models are served from a bucket, and looked after`() async throws {
+  @Test func `models are served from a bucket, and the maintenance commands work on it`()
+    async throws
+  {
     let address = try await S3Peer.address()
     let bucket = "command-\(UUID().uuidString.lowercased())"
     try await S3Peer.ask(["do": "make", "bucket": bucket])
@@ -29,7 +31,7 @@ struct RepositoryS3CommandTests {
     let place = ["--blobs", "s3://\(bucket)/models", "--s3-endpoint", address.endpoint]
     let repository = try await RunningRepository(place, secrets: secrets)
     let folder = try TemporaryFolder()
-    // The server gives the first blob up after five attempts, and is asked again.
+    // The server gives up on the first blob after five attempts, and the client retries.
     try await S3Peer.ask([
       "do": "faults", "bucket": bucket,
       "faults": [
@@ -47,9 +49,9 @@ struct RepositoryS3CommandTests {
         try Data(contentsOf: URL(filePath: folder.path + "/digits.tiobundle/" + name))
           == Data(contentsOf: URL(filePath: Self.digits + "/" + name)))
     }
-    // The folder knows the place; the credentials are in the environment.
+    // The folder records the bucket; the credentials come from the environment.
     let with = Self.nobody.merging(secrets.mapValues { $0 }) { $1 }
-    // Beside the server, and back to a folder and to another place.
+    // Back up while the server runs, then restore to a folder and to another prefix.
     let backup = folder.path + "/backup"
     func maintain(_ arguments: String...) async throws -> String {
       let result = try await CommandRunner.run(["repository"] + arguments, environment: with)
@@ -82,7 +84,7 @@ struct RepositoryS3CommandTests {
     #expect(try await run(["fsck", "--rehash"], with, status: 0).contains("sound"))
     #expect(try await run(["gc"], with, status: 0).hasPrefix("0 blobs"))
     #expect(try await run(["fsck"], Self.nobody, status: 65).contains("AWS_ACCESS_KEY_ID"))
-    // A token is made without asking the store.
+    // A token is created without access to the store.
     _ = try await run(["token", "create", "x", "--scope", "read"], Self.nobody, status: 0)
     let other = try await run(
       ["serve", "--blobs", "s3://\(bucket)/other", "--s3-endpoint", address.endpoint], with,
@@ -95,7 +97,7 @@ struct RepositoryS3CommandTests {
     (["--blobs", "s3://models", "--s3-endpoint", "http://example.com"], 65, "https"),
     (["--blobs", "s3://models", "--s3-endpoint", "http://127.0.0.1:1"], 65, "127.0.0.1:1"),
   ])
-  func `what is no place is refused`(
+  func `wrong arguments for the blob store are refused`(
     arguments: [String], status: Int32, word: String
   ) async throws {
     let folder = try TemporaryFolder()

@@ -13,11 +13,11 @@ import Testing
 @Suite struct RepositorySpecialFileTests {
   private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
 
-  /// The message of a command, which must end by itself.
+  /// The error message of a command, which must end by itself.
   private static func refusal(
     _ arguments: [String], location: SourceLocation = #_sourceLocation
   ) async throws -> String {
-    // Whoever waits for a pipe's writer waits until the runner ends it.
+    // A command that waits for a pipe's writer hangs until the runner kills it.
     let result = try await CommandRunner.run(["repository"] + arguments)
     #expect([64, 65, 66].contains(result.status), "\(result)", sourceLocation: location)
     return result.error
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `push of nothing says so`() async throws {
+  @Test func `pushing an empty bundle is refused and named`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/empty.tiobundle"
     try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `keys, root documents and certificates have to be files`() async throws {
+  @Test func `keys, root documents and certificates must be regular files`() async throws {
     let folder = try TemporaryFolder()
     let pipe = folder.path + "/pipe"
     try #require(mkfifo(pipe, 0o600) == 0)

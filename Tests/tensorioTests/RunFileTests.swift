@@ -8,14 +8,14 @@ import TensorIO
 import TensorIOImageCodecs
 import Testing
 
-/// `tensorio run` with files: JSON, NumPy's, pictures, raw bytes; and pictures that come out.
+/// `tensorio run` with files: JSON, NumPy arrays, images and raw bytes, and with output images.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct RunFileTests {
   private func json(_ arguments: String...) async throws -> CommandRunner.Result {
     try await CommandRunner.runWithoutTimes(["run", "--json"] + arguments)
   }
 
-  /// A file as NumPy's `save` writes it.
+  /// The bytes of a file that NumPy's `save` writes.
   private func numPy(
     _ word: String, shape: String, _ bytes: [UInt8], fortranOrder: Bool = false, version: UInt8 = 1
   ) -> Data {
@@ -35,7 +35,7 @@ struct RunFileTests {
 
   // MARK: - Files
 
-  @Test func `a file of JSON is like JSON`() async throws {
+  @Test func `a JSON file is read like a JSON value`() async throws {
     let bundle = try TemporaryBundle("reverse_int32", shape: [2, 3], dtype: "int32")
     let wanted = Latencies.json(around: #"{"y":[3,2,1,6,5,4]}"#)
     for text in ["[1, 2, 3, 4, 5, 6]", #"{"x": [[1, 2, 3], [4, 5, 6]]}"#] {
@@ -74,7 +74,7 @@ struct RunFileTests {
     }
   }
 
-  @Test func `a NumPy file that cannot be read says why`() async throws {
+  @Test func `an unreadable NumPy file is an error that says why`() async throws {
     let bundle = try TemporaryBundle("reverse_int32", shape: [2, 3], dtype: "int32")
     let six = bytes(of: [Int32](1...6))
     let cases: [(Data, String)] = [
@@ -120,15 +120,17 @@ struct RunFileTests {
         == (66, "", "error: There is no file '/nowhere/x.bin'.\n"))
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
-  /// A picture of 6 x 8 pixels, no two alike.
+  /// An image of 6 x 8 pixels that all differ.
   private var picture: PixelBuffer {
     PixelBuffer(
       width: 6, height: 8, format: .rgb, bytes: (0..<144).map { UInt8(truncatingIfNeeded: $0 * 7) })
   }
 
-  @Test func `a picture goes in by its path and comes out as a file`() async throws {
+  @Test func `an image is read from its path, and an output image is written to a file`()
+    async throws
+  {
     let bundle = try TemporaryBundle.picture()
     let source = bundle.pathBeside("in.png")
     try ImageEncoder().write(picture, to: source)
@@ -160,7 +162,9 @@ struct RunFileTests {
     #expect(unnamed == (0, Latencies.json(around: #"{"out":{"height":8,"width":6}}"#), ""))
   }
 
-  @Test func `a picture without an extension, or as NumPy's array, goes in`() async throws {
+  @Test func `an image is read from a NumPy array, raw bytes, or a file without an extension`()
+    async throws
+  {
     let bundle = try TemporaryBundle.picture()
     let source = bundle.pathBeside("in.png")
     try ImageEncoder().write(picture, to: source)
@@ -177,7 +181,7 @@ struct RunFileTests {
     }
   }
 
-  @Test func `a picture without an extension is decoded as one with it`() async throws {
+  @Test func `an image without an extension is decoded like one with it`() async throws {
     let bundle = try TemporaryBundle.picture()
     let photo = "Tests/Fixtures/Images/large-420.jpg"
     let data = try Data(contentsOf: CommandRunner.packageFolder.appending(path: photo))
@@ -194,7 +198,7 @@ struct RunFileTests {
     #expect(try await fast != seen(bare, "exact"))
   }
 
-  @Test func `a damaged picture without an extension is called that`() async throws {
+  @Test func `a damaged image without an extension is reported as damaged`() async throws {
     let bundle = try TemporaryBundle.picture()
     let source = bundle.pathBeside("in.png")
     try ImageEncoder().write(picture, to: source)
@@ -208,14 +212,14 @@ struct RunFileTests {
     let gif = try bundle.write(Data("GIF89a".utf8), beside: "gif")
     let other = try await CommandRunner.run(["run", bundle.path, "@" + gif])
     #expect(other.status == 65 && other.error.contains("but it is a GIF image."))
-    // Pixels may begin with any two bytes, and with those of a format.
+    // Raw pixels may start with any bytes, even with those of an image format.
     for start in [[0x42, 0x4D], [0xFF, 0x0A]] as [[UInt8]] {
       let raw = try bundle.write(Data(start + Array(repeating: 7, count: 142)), beside: "raw")
       #expect(try await json(bundle.path, "@" + raw).status == 0)
     }
   }
 
-  @Test func `a JPEG is written where its name says so`() async throws {
+  @Test func `an output image is written as JPEG if its name ends in .jpg`() async throws {
     let bundle = try TemporaryBundle.picture()
     let written = bundle.pathBeside("out.jpg")
     let result = try await json(
@@ -227,7 +231,7 @@ struct RunFileTests {
     #expect((decoded.width, decoded.height) == (6, 8))
   }
 
-  @Test func `an output image that cannot be written is an error`() async throws {
+  @Test func `an output image that can't be written is an error`() async throws {
     let bundle = try TemporaryBundle.picture()
     let source = bundle.pathBeside("in.png")
     try ImageEncoder().write(picture, to: source)
@@ -250,7 +254,7 @@ struct RunFileTests {
       ))
   }
 
-  @Test func `where outputs go is checked before the model runs`() async throws {
+  @Test func `the paths of output images are checked before the model runs`() async throws {
     let bundle = try TemporaryBundle.picture()
     let source = bundle.pathBeside("in.png")
     try ImageEncoder().write(picture, to: source)

@@ -7,7 +7,7 @@ import Foundation
 import TensorIO
 import Testing
 
-/// `tensorio run`: labels, options, wrong inputs, and what stands on which output.
+/// `tensorio run`: labels, options, wrong inputs, and the two output streams.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct RunOptionTests {
   private func run(_ arguments: String...) async throws -> CommandRunner.Result {
@@ -16,7 +16,7 @@ struct RunOptionTests {
 
   // MARK: - Labels
 
-  /// Three labelled values, given as they are.
+  /// A bundle that doubles three values, with labels.
   private func labelled(_ labels: [String] = ["ant", "bee", "cat"]) throws -> TemporaryBundle {
     try TemporaryBundle(
       "no_signature", inputs: [#"{"name": "x", "type": "array", "shape": [3]}"#],
@@ -40,7 +40,7 @@ struct RunOptionTests {
     (["--top", "1", "--threshold", "0.6"], "[]"),
     (["--top", "1", "--threshold", "-0.5"], #"[{"label":"bee","value":0.6}]"#),
   ])
-  func `labels are an object, and an ordered array with top`(
+  func `labels are a JSON object, or an ordered array with --top or --threshold`(
     options: [String], value: String
   ) async throws {
     let bundle = try labelled()
@@ -55,14 +55,18 @@ struct RunOptionTests {
     (["--threshold", "0.2"], "y\n  0.6000  bee\n  0.6000  cat\n"),
     (["--threshold", "1"], "y\n  no value above the threshold\n"),
   ])
-  func `a person sees the highest labels first`(options: [String], text: String) async throws {
+  func `the text output lists the highest labels first`(options: [String], text: String)
+    async throws
+  {
     let bundle = try labelled()
     let result = try await CommandRunner.runWithoutTimes(
       ["run", bundle.path, "[0.1, 0.3, 0.3]"] + options)
     #expect(result == (0, text, Latencies.line))
   }
 
-  @Test func `of two equal labels the object has the last, the ordered array both`() async throws {
+  @Test func `of two equal labels, the object has the last, and the ordered array has both`()
+    async throws
+  {
     let bundle = try labelled(["crane", "bee", "crane"])
     let object = try await run(bundle.path, "[1, 2, 3]", "--json")
     #expect(object.output == Latencies.json(around: #"{"y":{"bee":4,"crane":6}}"#))
@@ -80,7 +84,8 @@ struct RunOptionTests {
     ["--iterations", "5"], ["--threads", "2"], ["--timeout", "60"],
     ["--signature", "serving_default"],
   ])
-  func `options leave the answer as it is`(options: [String]) async throws {
+  func `options that don't affect the outputs leave them unchanged`(options: [String]) async throws
+  {
     let bundle = try TemporaryBundle("add", shape: [1])
     let result = try await CommandRunner.runWithoutTimes(["run", bundle.path, "2"] + options)
     #expect(result == (0, "y  25.0\n", Latencies.line))
@@ -102,7 +107,7 @@ struct RunOptionTests {
         ))
   }
 
-  @Test func `a run that takes too long is stopped in time`() async throws {
+  @Test func `a run that exceeds --timeout is stopped with an error`() async throws {
     let bundle = try TemporaryBundle("slow", shape: [1], dtype: "int32")
     let message =
       "error: The run was stopped because the command took longer than --timeout 0.3 seconds.\n"
@@ -114,7 +119,7 @@ struct RunOptionTests {
       try await run(bundle.path, "100", "--timeout", "30") == (0, "y  100\n", Latencies.line))
   }
 
-  @Test func `Ctrl-C ends the repetitions, and what there is counts`() async throws {
+  @Test func `Ctrl-C ends the repetitions and prints the outputs`() async throws {
     let bundle = try TemporaryBundle("add", shape: [1])
     let result = try await CommandRunner.run(
       ["run", bundle.path, "2", "--iterations", "1000000000", "--json"], interruptedAfter: 2)
@@ -123,7 +128,7 @@ struct RunOptionTests {
     #expect(result.error.wholeMatch(of: /interrupted after \d+ of 1000000000 runs\n/) != nil)
   }
 
-  @Test func `a placeholder gives nothing`() async throws {
+  @Test func `a placeholder bundle has no outputs`() async throws {
     let bundle = try TemporaryBundle(nil, inputs: [], outputs: [])
     let manifest = URL(filePath: bundle.path + "/model.json")
     let text = try String(contentsOf: manifest, encoding: .utf8)
@@ -163,7 +168,7 @@ struct RunOptionTests {
     ),
     (["--input", "x=1", "--input", "x=2"], "--input 'x' is given twice."),
   ])
-  func `a wrong input says what was expected and found`(
+  func `a wrong input is an error that says what was expected and found`(
     arguments: [String], message: String
   ) async throws {
     let bundle = try TemporaryBundle("reverse_uint8", shape: [2, 3], dtype: "uint8")
@@ -172,7 +177,7 @@ struct RunOptionTests {
         == (65, "", "error: \(message)\n"))
   }
 
-  @Test func `an image layer takes pictures only`() async throws {
+  @Test func `an image layer takes only images`() async throws {
     for (value, found) in [("[1, 2]", "an array"), ("5", "a number")] {
       #expect(
         try await run("Demo/digits.tiobundle", value)
@@ -189,7 +194,7 @@ struct RunOptionTests {
   // MARK: - The demo
 
   @Test(arguments: ["digits", "digits-int8"])
-  func `every demo picture is named right`(name: String) async throws {
+  func `every demo image is classified correctly`(name: String) async throws {
     let words = [
       "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
     ]

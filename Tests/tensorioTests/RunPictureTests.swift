@@ -10,10 +10,10 @@ import Testing
 
 @testable import ModelCommands
 
-/// `tensorio run` with pictures that come out of real models, class maps, and previews.
+/// `tensorio run` with output images, class maps and previews.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct RunPictureTests {
-  /// A picture of 6 x 8 pixels, no two alike.
+  /// An image of 6 x 8 pixels that all differ.
   private static let picture = PixelBuffer(
     width: 6, height: 8, format: .rgb, bytes: (0..<144).map { UInt8(truncatingIfNeeded: $0 * 7) })
 
@@ -24,7 +24,7 @@ struct RunPictureTests {
     #"{"name": "\#(name)", "type": "image", \#(members)}"#
   }
 
-  /// A model that gives its input back, and how both sides of it are described.
+  /// A model that returns its input, and the description of its input and output.
   struct Identity: Sendable, CustomTestStringConvertible {
     let model: String
     let layer: String
@@ -73,7 +73,7 @@ struct RunPictureTests {
   }
 
   @Test(arguments: identities)
-  func `a picture comes out of a model as it went in`(_ identity: Identity) async throws {
+  func `an identity model returns its input image`(_ identity: Identity) async throws {
     let bundle = try identity.bundle()
     let source = bundle.pathBeside("in.png")
     let written = bundle.pathBeside("out.png")
@@ -82,7 +82,7 @@ struct RunPictureTests {
       ["run", bundle.path, source, "--output-image", "out=" + written])
     #expect(result == (0, "out  image of 6 x 8 (\(written))\n", Latencies.line))
     let decoded = try ImageDecoder().decode(contentsOf: written).rgbBytes
-    // 256 bytes on 256 steps of 1/128, which are not those of 2/255.
+    // The 256 byte values are mapped to steps of 1/128 instead of 2/255.
     let allowed = identity.model.hasSuffix("int8") && !identity.input.isEmpty ? 1 : 0
     #expect(
       zip(decoded, Self.picture.rgbBytes).allSatisfy { abs(Int($0) - Int($1)) <= allowed })
@@ -95,7 +95,7 @@ struct RunPictureTests {
     #""shape": [8, 6, 1], "format": "GRAY""#,
     #""shape": [1, 8, 6], "format": "GRAY", "layout": "channels-first""#,
   ])
-  func `a gray picture comes out gray`(layer: String) async throws {
+  func `a gray image stays gray`(layer: String) async throws {
     let bundle = try TemporaryBundle(
       "identity_image_gray_uint8", quantized: false, inputs: [Self.layer("in", layer)],
       outputs: [Self.layer("out", layer)])
@@ -108,7 +108,7 @@ struct RunPictureTests {
     #expect(try grayBytes(ofPNGAt: written) == (0..<48).map { $0 * 5 })
   }
 
-  @Test func `layers that do not fit their model say how to mend them`() async throws {
+  @Test func `layers that don't fit their model get a code and a suggestion`() async throws {
     for (model, quantized, output, code, suggestion) in [
       (
         "identity_image_planes", false, #""shape": [8, 6, 3], "format": "RGB""#,
@@ -141,17 +141,18 @@ struct RunPictureTests {
     }
   }
 
-  /// The pixels of a file that holds gray and nothing else.
+  /// The pixels of a PNG file, which must be grayscale.
   private func grayBytes(ofPNGAt path: String) throws -> [UInt8] {
     let file = try Data(contentsOf: URL(filePath: path))
-    #expect(file[25] == 0, "The PNG's colour type is \(file[25]).")
+    #expect(file[25] == 0, "The PNG's color type is \(file[25]).")
     let bytes = try ImageDecoder().decode(contentsOf: path).rgbBytes
     return stride(from: 0, to: bytes.count, by: 3).map { bytes[$0] }
   }
 
   // MARK: - Class maps
 
-  /// Scores for three classes in each of 8 x 6 pixels: class 2 above, then 0, and one pixel of 1.
+  /// Scores for three classes in 8 rows of 6 pixels: class 2 in the upper half, then class 0, and
+  /// class 1 in the last pixel.
   private static let scores: String = {
     let winners = (0..<48).map { $0 < 24 ? 2 : $0 < 47 ? 0 : 1 }
     return "[" + winners.map { ["1,0,0", "0,1,0", "0,0,1"][$0] }.joined(separator: ",") + "]"
@@ -165,7 +166,7 @@ struct RunPictureTests {
       assets: ["labels.txt": "land & sea\n<cat>\nsky\n"])
   }
 
-  @Test func `a class map prints its legend`() async throws {
+  @Test func `the text output of a class map is its legend`() async throws {
     let bundle = try Self.segmentation()
     let result = try await CommandRunner.runWithoutTimes(["run", bundle.path, Self.scores])
     #expect(
@@ -189,7 +190,7 @@ struct RunPictureTests {
         "CLASSES; the highest of 3 scores; 3 labels ('land & sea', '<cat>', 'sky')"))
   }
 
-  @Test func `a class map is JSON and a picture`() async throws {
+  @Test func `a class map is listed in JSON and written as PNG`() async throws {
     let bundle = try Self.segmentation()
     let written = bundle.pathBeside("map.png")
     let result = try await CommandRunner.runWithoutTimes(
@@ -210,7 +211,7 @@ struct RunPictureTests {
     #expect(try ImageDecoder().decode(contentsOf: written).rgbBytes == colors.flatMap(\.self))
   }
 
-  @Test func `a class map is a drawing with its legend`() async throws {
+  @Test func `a class map is written as SVG with its legend`() async throws {
     let bundle = try Self.segmentation()
     let written = bundle.pathBeside("map.svg")
     let result = try await CommandRunner.run(
@@ -229,7 +230,7 @@ struct RunPictureTests {
     #expect((picture.width, picture.height) == (6, 8))
   }
 
-  @Test func `labels of a class map are as many as its classes`() async throws {
+  @Test func `a class map needs exactly one label for each class`() async throws {
     for (names, code) in [("a\nb\n", "too-few-labels"), ("a\nb\nc\nd\n", "too-many-labels")] {
       let bundle = try TemporaryBundle(
         "identity_image", inputs: [#"{"name": "in", "type": "array", "shape": [8, 6, 3]}"#],
@@ -245,7 +246,7 @@ struct RunPictureTests {
 
   // MARK: - Previews
 
-  @Test func `previews show what the model sees`() async throws {
+  @Test func `previews show what the model sees, as an image and by channel`() async throws {
     let layer = #""shape": [8, 6, 3], "format": "BGR", "#
     let crop = #""crop": {"mode": "pad", "color": {"r": 10, "g": 20, "b": 30}}, "#
     let bundle = try TemporaryBundle(
@@ -264,7 +265,7 @@ struct RunPictureTests {
         #""previews":{"my/photo":{"blue":"\#(paths[3])","green":"\#(paths[2])","#
           + #""image":"\#(paths[0])","red":"\#(paths[1])"}}"#), "\(result)")
     let seen = try ImageDecoder().decode(contentsOf: paths[0]).rgbBytes
-    // The model gives back what went in, margin and all.
+    // The model returns its input, including the padding.
     #expect(try ImageDecoder().decode(contentsOf: written).rgbBytes == seen)
     #expect(Array(seen.prefix(3)) == [10, 20, 30])
     for (channel, path) in paths.dropFirst().enumerated() {
@@ -292,7 +293,7 @@ struct RunPictureTests {
     #expect(Set(seen).count > 4)
   }
 
-  @Test func `a person is told where the previews are`() async throws {
+  @Test func `the paths of the previews are printed`() async throws {
     let bundle = try TemporaryBundle.picture()
     let folder = bundle.pathBeside("seen")
     let result = try await CommandRunner.runWithoutTimes([
@@ -304,7 +305,7 @@ struct RunPictureTests {
     for path in paths { #expect(FileManager.default.fileExists(atPath: path)) }
   }
 
-  @Test func `inputs that are no pictures have no previews`() async throws {
+  @Test func `inputs that aren't images have no previews`() async throws {
     let bundle = try TemporaryBundle("add", shape: [1])
     let folder = bundle.pathBeside("seen")
     let result = try await CommandRunner.runWithoutTimes(
@@ -326,7 +327,7 @@ struct RunPictureTests {
     #expect(blocked.error.hasPrefix("error: The folder 'Package.swift/seen' for the previews"))
   }
 
-  @Test func `names of previews suit every file system, and none is used twice`() {
+  @Test func `the names of previews are unique and valid on every file system`() {
     var names = PreviewNames()
     let suffixes = ["", "-red"]
     #expect(names.add("photo:0", suffixes: suffixes) == "photo_0")

@@ -8,7 +8,7 @@ import TensorIO
 import TensorIOImageCodecs
 import Testing
 
-/// `tensorio run`: every form of input, and every form of output.
+/// `tensorio run`: every form of input and output.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct RunTests {
   private func json(_ arguments: String...) async throws -> CommandRunner.Result {
@@ -18,7 +18,7 @@ struct RunTests {
   // MARK: - Values
 
   @Test(arguments: ["2", "2.0", "[2]", "[[2]]", #"{"x": 2}"#, #"{"x": [2]}"#, #"{"x": [[2]],}"#])
-  func `a number is an input in every form of JSON`(value: String) async throws {
+  func `a number can be passed in every JSON form`(value: String) async throws {
     let bundle = try TemporaryBundle("add", shape: [1])
     let result = try await CommandRunner.runWithoutTimes(["run", bundle.path, value])
     #expect(result == (0, "y  25.0\n", Latencies.line))
@@ -56,7 +56,9 @@ struct RunTests {
     ("float16", "[0.5, 65504, -3.25, 4, 5, 6]"), ("float64", "[0.1, 1e300, -3, 4, 5, 6]"),
     ("float32", "[0.1, 16777216, -3, 4, 5, 6.5]"),
   ])
-  func `every data type goes in and out exactly`(dtype: String, value: String) async throws {
+  func `values of every numeric data type pass through exactly`(dtype: String, value: String)
+    async throws
+  {
     let bundle = try TemporaryBundle("reverse_" + dtype, shape: [2, 3], dtype: dtype)
     let words = value.dropFirst().dropLast().split(separator: ", ")
       .map { $0.replacing("1e300", with: "1e+300") }
@@ -72,7 +74,7 @@ struct RunTests {
     ["--input", "input2=[10, 20, 30, 40]", "--input", "input1=[[1, 2, 3, 4]]"],
     ["--input", "input1=[1, 2, 3, 4]", "--input=input2=[10, 20, 30, 40]"],
   ])
-  func `several inputs come as a list, as an object, or one by one`(
+  func `several inputs can be passed as a list, as an object, or one by one`(
     arguments: [String]
   ) async throws {
     func vector(_ name: String, _ count: Int) -> String {
@@ -88,7 +90,7 @@ struct RunTests {
     #expect(json == (0, Latencies.json(around: #"{"output1":300,"output2":130}"#), ""))
   }
 
-  @Test func `text goes in and out`() async throws {
+  @Test func `strings pass through a model unchanged`() async throws {
     let layer = #""type": "string", "dtype": "string", "shape": [3]}"#
     let bundle = try TemporaryBundle(
       "string", inputs: [#"{"name": "x", \#(layer)"#], outputs: [#"{"name": "y", \#(layer)"#])
@@ -107,13 +109,13 @@ struct RunTests {
     let layer = #""type": "string", "dtype": "string", "shape": [3]}"#
     let bundle = try TemporaryBundle(
       "string", inputs: [#"{"name": "x", \#(layer)"#], outputs: [#"{"name": "y", \#(layer)"#])
-    // The one model of strings that there is takes three: what is said shows that text arrived.
+    // The only model with strings takes three. The error shows that the text arrived as one.
     #expect(
       try await CommandRunner.run(["run", bundle.path] + arguments)
         == (65, "", "error: 'x' takes 3 values (shape [3]), got 1.\n"))
   }
 
-  @Test func `raw bytes come out as the numbers that they hold`() async throws {
+  @Test func `a string layer of a numeric type takes and returns numbers`() async throws {
     let layer = #""type": "string", "dtype": "float32", "shape": [1]}"#
     let one = try TemporaryBundle(
       "add", inputs: [#"{"name": "x", \#(layer)"#], outputs: [#"{"name": "y", \#(layer)"#])

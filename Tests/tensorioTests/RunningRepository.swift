@@ -10,27 +10,27 @@ import TensorIO
 import TestSupport
 import Testing
 
-/// `tensorio repository serve` on a free port, with a folder of its own, for one test.
+/// `tensorio repository serve` on a free port with its own folder, for one test.
 final class RunningRepository {
-  /// Where it answers: `http://127.0.0.1:PORT`.
+  /// The server's address: `http://127.0.0.1:PORT`.
   let address: String
-  /// The key that its clients trust.
+  /// The key that clients trust; empty if it wasn't requested.
   let key: String
-  /// What it keeps.
+  /// The repository's folder.
   var data: String { folder.path + "/data" }
 
   private let process: ChildProcess
   private let folder: TemporaryFolder
   private let environment: [String: String]
 
-  /// Makes a token for all, and starts the server.
+  /// Creates a token with every permission and starts the server.
   ///
   /// - Parameters:
-  ///   - arguments: Further ones of the server.
-  ///   - secrets: Variables of the server, and of nothing else.
-  ///   - variables: Further variables of the commands.
-  ///   - asksForKey: Whether the key is asked for, which is the first request.
-  /// - Throws: When one of them does not work.
+  ///   - arguments: Further arguments of the server.
+  ///   - secrets: Environment variables that only the server gets.
+  ///   - variables: Further environment variables for the commands.
+  ///   - asksForKey: Whether to request the server's key, which is the first request.
+  /// - Throws: An error if a command fails or the server doesn't start.
   init(
     _ arguments: [String] = [], secrets: [String: String] = [:], variables: [String: String] = [:],
     asksForKey: Bool = true
@@ -77,7 +77,7 @@ final class RunningRepository {
     _ = process.wait()
   }
 
-  /// Runs `tensorio repository` with its address and token; it must end with a status.
+  /// Runs `tensorio repository` with the server's address and token, and checks the exit status.
   @discardableResult
   func run(
     _ arguments: String..., status: Int32 = 0, location: SourceLocation = #_sourceLocation
@@ -85,7 +85,7 @@ final class RunningRepository {
     try await run(arguments, status: status, location: location)
   }
 
-  /// Runs `tensorio repository` with its address and token; it must end with a status.
+  /// Runs `tensorio repository` with the server's address and token, and checks the exit status.
   @discardableResult
   func run(
     _ arguments: [String], status: Int32 = 0, without variables: Set<String> = [],
@@ -100,9 +100,9 @@ final class RunningRepository {
     return (result.output, result.error)
   }
 
-  /// Downloads a model as one of a program's installations does.
+  /// Pulls a model as one of a program's installations.
   ///
-  /// - Returns: The version that it has then.
+  /// - Returns: The version that the installation has afterwards.
   func pull(
     _ model: String, as installation: String = "one", into output: String
   ) async throws -> String {
@@ -115,7 +115,7 @@ final class RunningRepository {
     return version
   }
 
-  /// Sends the server a signal, and waits for its end.
+  /// Sends the server a signal, waits for it to end, and returns its exit status.
   func end(with signal: Int32) async -> Int32 {
     kill(process.identifier, signal)
     return await process.finish().status

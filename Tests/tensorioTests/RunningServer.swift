@@ -10,23 +10,23 @@ import Testing
 
 /// `tensorio netrunner` on a free port, for one test.
 final class RunningServer {
-  /// Where it answers: `http://127.0.0.1:PORT/`.
+  /// The server's address: `http://127.0.0.1:PORT/`.
   let address: String
   private let process: ChildProcess
   private let folder: TemporaryFolder
 
-  /// Starts the server, and waits until it listens.
+  /// Starts the server and waits until it listens.
   ///
   /// - Parameters:
-  ///   - arguments: Further words of the command line.
-  ///   - executable: Another program of the same command line.
-  /// - Throws: When it does not start.
+  ///   - arguments: Further command-line arguments.
+  ///   - executable: The program to run, which must have the same command line.
+  /// - Throws: An error if the server doesn't start.
   init(_ arguments: [String] = [], executable: URL = CommandRunner.binary) throws {
     folder = try TemporaryFolder()
     var environment = ProcessInfo.processInfo.environment
     environment["XDG_DATA_HOME"] = folder.path
     environment["XDG_CACHE_HOME"] = folder.path + "/cache"
-    // The library that is installed must be found all the same.
+    // The installed library must still be found.
     environment["TENSORIO_LITERT_LIBRARY"] = Self.library
     process = try ChildProcess(
       executable.path,
@@ -45,7 +45,7 @@ final class RunningServer {
   /// The host and port.
   var place: String { String(address.dropFirst("http://".count).dropLast()) }
 
-  /// The process's resident memory, in bytes; the most that it ever had.
+  /// The peak resident memory of the process, in bytes.
   var peakMemory: Int {
     get throws {
       let status = try String(
@@ -55,7 +55,7 @@ final class RunningServer {
     }
   }
 
-  /// Sends a signal, and waits for the end.
+  /// Sends a signal and waits for the process to end.
   ///
   /// - Returns: The exit status, or the number of the signal that ended it.
   func end(with signal: Int32) async -> Int32 {

@@ -8,13 +8,13 @@ import TensorIO
 import TensorIOTensorFlow
 import Testing
 
-/// A SavedModel with inputs, and what Python's TensorFlow gave for them.
+/// A SavedModel with inputs and the outputs of Python's TensorFlow.
 struct SavedModelCase: Sendable, CustomTestStringConvertible {
   let model: String
   /// The signature that takes the inputs.
   let signature: String
   let tolerance: Double
-  /// Tensors by the names that layers take.
+  /// The input tensors, by the names that layers get.
   let inputs: [String: Values]
   let outputs: [String: Values]
 
@@ -25,13 +25,13 @@ struct SavedModelCase: Sendable, CustomTestStringConvertible {
     var shape: [Int]
     var values: [JSONValue]
 
-    /// The values of the first item, for a layer with a batch axis; else all.
+    /// The values of the first item for a layer with a batch axis, or all values.
     func item(of layer: ModelManifest.Layer) -> [JSONValue] {
       guard layer.shape.first == -1, let count = shape.first, count > 0 else { return values }
       return Array(values.prefix(values.count / count))
     }
 
-    /// Whether a number that was printed is the expected one.
+    /// Whether a printed value is the expected one.
     func agrees(_ found: JSONValue, with expected: JSONValue, within tolerance: Double) -> Bool {
       switch (found, expected) {
       case (.string(let found), .string(let expected)):
@@ -50,8 +50,8 @@ struct SavedModelCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// The cases that one item of JSON can be run on: no pictures, no bytes that are no text, no
-  /// placeholders and no means over a batch.
+  /// The cases that can be run with one item in JSON: without images, bytes that aren't text,
+  /// placeholders and means over a batch.
   static let all: [SavedModelCase] = {
     struct Table: Decodable {
       struct Row: Decodable {
@@ -74,7 +74,7 @@ struct SavedModelCase: Sendable, CustomTestStringConvertible {
     }
   }()
 
-  /// Nil where no signature has just these inputs, and for a graph that `tensorio init` leaves out.
+  /// Returns nil if no signature has exactly these inputs, or if `tensorio init` skips the graph.
   private init?(
     _ name: String, _ tags: [String], _ tolerance: Double, _ inputs: [String: Values],
     _ outputs: [String: Values]
@@ -104,11 +104,11 @@ struct SavedModelCase: Sendable, CustomTestStringConvertible {
       self.outputs = found
       return
     }
-    // Without signatures nothing says which output a layer is.
+    // Without a signature, nothing says which output belongs to which layer.
     return nil
   }
 
-  /// Whether the outputs of the first item are its own.
+  /// Whether each output has a batch axis, so that the first item has its own outputs.
   private static func areItems(
     _ signature: SignatureDescription, _ inputs: [String: Values]
   ) -> Bool {
@@ -120,7 +120,7 @@ struct SavedModelCase: Sendable, CustomTestStringConvertible {
 }
 
 extension SavedModelCase.Values {
-  /// Whether the tensor is what `tensorio init` describes, and has an item.
+  /// Whether the values fit the layer that `tensorio init` describes and aren't empty.
   fileprivate func fits(_ tensor: TensorDescription) -> Bool {
     tensor.rankIsUnknown ? values.count == 1 : !values.isEmpty
   }

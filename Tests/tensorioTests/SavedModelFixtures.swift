@@ -7,13 +7,13 @@ import Foundation
 import TensorIO
 import TensorIOTensorFlow
 
-/// The folder of the SavedModels, from ``CommandRunner/packageFolder``.
+/// The folder of the SavedModels, relative to ``CommandRunner/packageFolder``.
 let savedModelsFolder = "Tests/Fixtures/SavedModels"
 
-/// What the environment is where TensorFlow's library is missing.
+/// Environment variables that make TensorFlow's library missing.
 let withoutTensorFlow = ["TENSORIO_TENSORFLOW_LIBRARY": "/nope"]
 
-/// What is said there.
+/// The error message if the library is missing.
 let tensorFlowIsMissing =
   "TensorFlow's library libtensorflow_cc cannot be opened: TENSORIO_TENSORFLOW_LIBRARY names '/nope' "
   + "(no such file). Correct the variable, or unset it to search the usual paths."
@@ -24,7 +24,7 @@ func savedModel(_ name: String, for modes: ModelModes = .predict) throws -> Tens
   return try TensorFlowBackend().tensorFlowModel(at: path, for: modes)
 }
 
-/// A bundle that is there for one test, around a copy of a SavedModel.
+/// A bundle that exists for one test, with a copy of a SavedModel.
 struct SavedModelBundle {
   let path: String
   private let folder: TemporaryFolder
@@ -36,11 +36,11 @@ struct SavedModelBundle {
   ///
   /// - Parameters:
   ///   - model: A fixture's name.
-  ///   - fields: More members of `model`, each with a comma in front.
-  ///   - inputs: The layers that go in, as JSON.
-  ///   - outputs: The layers that come out, as JSON.
-  ///   - rest: More members of model.json, each with a comma in front.
-  /// - Throws: When the files cannot be written.
+  ///   - fields: Further members of `model`, each after a comma.
+  ///   - inputs: The input layers, as JSON.
+  ///   - outputs: The output layers, as JSON.
+  ///   - rest: Further members of model.json, each after a comma.
+  /// - Throws: An error if the files can't be written.
   init(
     _ model: String, fields: String = "", inputs: [String], outputs: [String], rest: String = ""
   ) throws {
@@ -58,13 +58,13 @@ struct SavedModelBundle {
     try json.write(toFile: path + "/model.json", atomically: true, encoding: .utf8)
   }
 
-  /// A layer of numbers.
+  /// An array layer.
   static func layer(_ name: String, _ shape: [Int], dtype: String? = nil) -> String {
     let dtype = dtype.map { #", "dtype": "\#($0)""# } ?? ""
     return #"{"name": "\#(name)", "type": "array", "shape": \#(shape)\#(dtype)}"#
   }
 
-  /// The line to train, whose step also needs a learning rate.
+  /// A trainable bundle for a line, whose training step also needs a learning rate.
   static func line(operations: String?, rest: String = "") throws -> SavedModelBundle {
     try SavedModelBundle(
       "train_line", fields: #", "modes": ["train"]"#,

@@ -10,7 +10,8 @@ import Testing
 
 /// `tensorio init` on SavedModels.
 ///
-/// One after the other: opening TensorFlow takes a core for a while, and other suites measure time.
+/// The tests run one after the other, since opening TensorFlow keeps a core busy for a while and
+/// other suites measure time.
 @Suite(
   .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."),
   .serialized)
@@ -20,7 +21,7 @@ struct SavedModelInitTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Makes the bundle, whose path is left out of the messages.
+  /// Makes the bundle and replaces its path in the output with `BUNDLE`.
   private func make(_ model: String, _ arguments: String...) async throws -> CommandRunner.Result {
     let path = model.contains("/") ? model : "\(savedModelsFolder)/\(model)"
     let result = try await CommandRunner.run(["init", path, "-o", bundle] + arguments)
@@ -30,7 +31,7 @@ struct SavedModelInitTests {
     )
   }
 
-  /// The model.json behind the members that a person fills in.
+  /// The model.json after the members that a person fills in.
   private var description: String {
     get throws {
       let text = try String(contentsOfFile: bundle + "/model.json", encoding: .utf8)
@@ -83,7 +84,7 @@ struct SavedModelInitTests {
     #expect(ModelBundle.issues(at: bundle).isEmpty)
   }
 
-  @Test func `a graph for training becomes a bundle to train`() async throws {
+  @Test func `a training graph becomes a bundle for training`() async throws {
     #expect(
       try await make("train_line") == (
         0, "BUNDLE\n",
@@ -143,7 +144,7 @@ struct SavedModelInitTests {
   }
 
   @Test(arguments: [("train_line", "train"), ("tf2_train", "train"), ("train_adam", "train")])
-  func `a bundle that was made trains`(model: String, signature: String) async throws {
+  func `a bundle that init makes can be trained`(model: String, signature: String) async throws {
     #expect(try await make(model, "--signature", signature).status == 0)
     let trainable = try TrainableModel(at: bundle, loader: ModelLoader(backends: [.tensorFlow]))
     let specs = try trainable.loadSignature()
@@ -156,7 +157,7 @@ struct SavedModelInitTests {
             return (spec.name, [Float](repeating: value, count: spec.elementCount))
           }))
     }
-    // A number beside the batch is a setting: a rate, or the share that dropout keeps.
+    // The scalars beside the batch are settings: a learning rate, or the share that dropout keeps.
     let isRate = specs.placeholders.map(\.name).filter { $0.contains("rate") }
     let settings = Dictionary(uniqueKeysWithValues: isRate.map { ($0, Float(0.01)) })
     var losses: [Float] = []
@@ -166,7 +167,7 @@ struct SavedModelInitTests {
     #expect(losses.allSatisfy(\.isFinite) && losses[19] < losses[0], "\(losses)")
   }
 
-  @Test func `a graph for training without a loss is told of`() async throws {
+  @Test func `a training graph without a loss is reported`() async throws {
     #expect(
       try await make("Demo/digits-train.tiobundle/train") == (
         0, "BUNDLE\n",
@@ -190,7 +191,7 @@ struct SavedModelInitTests {
   // MARK: - What a signature leaves out
 
   @Test(arguments: [("unfed", "hidden"), ("default_placeholder", "rate")])
-  func `numbers that the signature does not list become placeholders`(
+  func `scalars that the signature doesn't list become placeholders`(
     model: String, name: String
   ) async throws {
     #expect(try await make(model) == (0, "BUNDLE\n", Self.filledIn))
@@ -200,7 +201,7 @@ struct SavedModelInitTests {
     #expect(manifest.placeholders[0].kind == .scalar(nil))
   }
 
-  @Test func `without a signature, the outputs are left to a person`() async throws {
+  @Test func `without a signature, the outputs are left for the user to describe`() async throws {
     #expect(
       try await make("no_signature") == (
         0, "BUNDLE\n",
@@ -213,7 +214,7 @@ struct SavedModelInitTests {
       ))
     let manifest = try ModelBundle(bundle).manifest
     #expect(manifest.inputs.map(\.name) == ["x"] && manifest.outputs.isEmpty)
-    // What was said is enough to go on.
+    // The message is enough to complete the bundle.
     let file = URL(filePath: bundle + "/model.json")
     let outputs = #""outputs": [\#(SavedModelBundle.layer("tripled", [4]))]"#
     try String(contentsOf: file, encoding: .utf8).replacing(/"outputs": \[\s*\]/, with: outputs)
@@ -222,7 +223,7 @@ struct SavedModelInitTests {
     #expect(run == (0, "tripled  [3.0, 6.0, 9.0, 12.0]\n", Latencies.line))
   }
 
-  @Test func `a rank that is not known is marked`() async throws {
+  @Test func `an unknown rank is listed as a check`() async throws {
     #expect(
       try await make("unknown_rank") == (
         0, "BUNDLE\n",
@@ -235,7 +236,7 @@ struct SavedModelInitTests {
     #expect(try ModelBundle(bundle).manifest.inputs[0].shape == [1])
   }
 
-  @Test func `pictures are described as for other models`() async throws {
+  @Test func `images are described as for other models`() async throws {
     #expect(
       try await make("picture") == (
         0, "BUNDLE\n",
@@ -249,7 +250,7 @@ struct SavedModelInitTests {
       ))
   }
 
-  @Test func `another graph in the file is told of`() async throws {
+  @Test func `a second graph in the file is reported`() async throws {
     #expect(
       try await make("two_tags") == (
         0, "BUNDLE\n",
@@ -261,7 +262,7 @@ struct SavedModelInitTests {
 
   // MARK: - Copying
 
-  @Test func `links are followed, and hidden files left`() async throws {
+  @Test func `links are followed, and hidden files aren't copied`() async throws {
     let model = folder.path + "/linked"
     try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: false)
     let source = CommandRunner.packageFolder.appending(path: "\(savedModelsFolder)/tf2").path
@@ -285,7 +286,7 @@ struct SavedModelInitTests {
     let inside = try await CommandRunner.run(["init", model, "-o", model + "/x.tiobundle"])
     #expect(inside.status == 64 && inside.output == "")
     #expect(inside.error.contains("can't be created inside the model's own folder"))
-    // A name that only begins alike is another folder.
+    // A folder whose name only starts the same is accepted.
     #expect(try await make(model).status == 0)
   }
 
@@ -299,7 +300,7 @@ struct SavedModelInitTests {
       ("nothing", [], 66, "There is no file"),
       ("../../../Demo/digits.tiobundle", [], 65, "is already a bundle"),
     ] as [(String, [String], Int32, String)])
-  func `what cannot be made is an error that leaves nothing`(
+  func `a bundle that can't be made is an error that leaves no files`(
     model: String, arguments: [String], status: Int32, message: String
   ) async throws {
     let result = try await CommandRunner.run(
@@ -309,7 +310,7 @@ struct SavedModelInitTests {
     #expect(try folder.contents.isEmpty)
   }
 
-  @Test func `without TensorFlow's library nothing is made`() async throws {
+  @Test func `without TensorFlow's library, no bundle is made`() async throws {
     let result = try await CommandRunner.run(
       ["init", "\(savedModelsFolder)/vector", "-o", bundle], environment: withoutTensorFlow)
     #expect(result == (69, "", "error: \(tensorFlowIsMissing)\n"))

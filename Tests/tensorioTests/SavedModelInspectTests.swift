@@ -8,7 +8,8 @@ import Testing
 
 /// `tensorio inspect` on SavedModels and their bundles.
 ///
-/// One after the other: opening TensorFlow takes a core for a while, and other suites measure time.
+/// The tests run one after the other, since opening TensorFlow keeps a core busy for a while and
+/// other suites measure time.
 @Suite(
   .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."),
   .serialized)
@@ -173,7 +174,7 @@ struct SavedModelInspectTests {
     ("train_line", #""train_ops":[{"name":"train","needs":["learning_rate","x","y"]}]"#),
     ("no_signature", #""results":["tripled"]"#),
   ])
-  func `JSON tells what the text does`(name: String, part: String) async throws {
+  func `the JSON contains what the text shows`(name: String, part: String) async throws {
     let result = try await inspect("--json", "\(savedModelsFolder)/\(name)")
     #expect(result.status == 0 && result.error == "")
     #expect(result.output.contains(part), "\(result.output)")
@@ -181,7 +182,7 @@ struct SavedModelInspectTests {
 
   // MARK: - Bundles
 
-  @Test func `a bundle to train shows its description and its graph`() async throws {
+  @Test func `a bundle for training shows its description and its graph`() async throws {
     let result = try await inspect("Demo/digits-train.tiobundle")
     #expect(result.status == 0 && result.error == "")
     let end = """
@@ -221,7 +222,7 @@ struct SavedModelInspectTests {
     #expect(result.output.hasSuffix(end), "\(result.output)")
   }
 
-  @Test func `operations that the model lacks are said to be missing`() async throws {
+  @Test func `training operations that the model lacks are reported`() async throws {
     let bundle = try SavedModelBundle.line(operations: #"["learn", "train"]"#)
     let text = try await inspect(bundle.path)
     #expect(text.status == 0 && text.error == "")
@@ -241,7 +242,7 @@ struct SavedModelInspectTests {
     #expect(json.output.contains(operations), "\(json.output)")
   }
 
-  @Test func `the graph that the bundle's modes mean is shown`() async throws {
+  @Test func `the graph that matches the bundle's modes is shown`() async throws {
     let layers = (SavedModelBundle.layer("x", [2]), SavedModelBundle.layer("y", [2]))
     let bundle = try SavedModelBundle(
       "two_tags", fields: #", "modes": ["train"]"#, inputs: [layers.0], outputs: [layers.1])
@@ -252,7 +253,8 @@ struct SavedModelInspectTests {
 
   // MARK: - Errors
 
-  @Test func `without TensorFlow's library a person is told how to get it`() async throws {
+  @Test func `without TensorFlow's library, the error names the variable to correct`() async throws
+  {
     for path in ["\(savedModelsFolder)/vector", "Demo/digits-train.tiobundle"] {
       #expect(
         try await CommandRunner.run(["inspect", path], environment: withoutTensorFlow)
@@ -260,7 +262,7 @@ struct SavedModelInspectTests {
     }
   }
 
-  @Test func `damaged folders are errors`() async throws {
+  @Test func `damaged and unsupported SavedModels are errors`() async throws {
     let folder = try TemporaryFolder()
     let file = URL(filePath: folder.path + "/saved_model.pb")
     try Data("no message".utf8).write(to: file)
@@ -291,8 +293,8 @@ struct SavedModelInspectTests {
       ))
   }
 
-  @Test(.enabled(if: SharedData.folder != nil, "The shared data is not there."))
-  func `bundles of the original project are inspected`() async throws {
+  @Test(.enabled(if: SharedData.folder != nil, "The folder shared/data is missing."))
+  func `bundles of the original project are inspected without warnings`() async throws {
     let folder = try #require(SharedData.folder).appending(path: "bundles/tensorflow").path
     for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
       let result = try await inspect(folder + "/" + name)

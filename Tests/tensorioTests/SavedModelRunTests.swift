@@ -10,7 +10,8 @@ import Testing
 
 /// `tensorio init`, `validate`, `run` and `bench` on SavedModels.
 ///
-/// One after the other: opening TensorFlow takes a core for a while, and other suites measure time.
+/// The tests run one after the other, since opening TensorFlow keeps a core busy for a while and
+/// other suites measure time.
 @Suite(
   .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."),
   .serialized)
@@ -27,7 +28,7 @@ struct SavedModelRunTests {
   }
 
   @Test(arguments: SavedModelCase.all)
-  func `what init makes gives Python's outputs`(_ run: SavedModelCase) async throws {
+  func `a bundle that init makes gives Python's outputs`(_ run: SavedModelCase) async throws {
     try await make(run.model, "--signature", run.signature)
 
     let manifest = try ModelBundle(bundle).manifest
@@ -50,9 +51,9 @@ struct SavedModelRunTests {
     }
   }
 
-  @Test func `the table of runs is read`() { #expect(SavedModelCase.all.count >= 25) }
+  @Test func `the table of expected outputs is read`() { #expect(SavedModelCase.all.count >= 25) }
 
-  /// The JSON of one item; strings are in base64 in the table.
+  /// The JSON of one item, whose strings the table has in base64.
   private static func text(
     of values: SavedModelCase.Values, for layer: ModelManifest.Layer
   ) throws -> String {
@@ -68,14 +69,14 @@ struct SavedModelRunTests {
 
   private struct Answer: Decodable { var outputs: [String: JSONValue] }
 
-  @Test func `texts go in and come out`() async throws {
+  @Test func `strings pass through a model unchanged`() async throws {
     try await make("strings")
     let result = try await CommandRunner.runWithoutTimes(
       ["run", bundle, #"["one", "", "drei\u0000\n"]"#, "--json"])
     #expect(result == (0, Latencies.json(around: #"{"same":["one","","drei\u0000\n"]}"#), ""))
   }
 
-  @Test func `a picture goes in as it is`() async throws {
+  @Test func `an image input gets the unchanged pixels`() async throws {
     try await make("picture")
     let bytes = (0..<60).map { UInt8($0 * 4) }
     let picture = folder.path + "/picture.png"
@@ -89,7 +90,7 @@ struct SavedModelRunTests {
   }
 
   @Test(arguments: [("unfed", "hidden"), ("default_placeholder", "rate")])
-  func `placeholders of a bundle that init made are fed`(
+  func `placeholders of a bundle that init made take values`(
     model: String, placeholder: String
   ) async throws {
     try await make(model)
@@ -114,7 +115,7 @@ struct SavedModelRunTests {
     }
   }
 
-  @Test func `a bundle to train runs as it is`() async throws {
+  @Test func `a bundle for training can be run`() async throws {
     let result = try await CommandRunner.runWithoutTimes([
       "run", "Demo/digits-train.tiobundle", "--input", "image=Demo/images/digit-0-01.png",
       "--input", "label=[0]", "--json",
@@ -130,7 +131,7 @@ struct SavedModelRunTests {
     "types_bool", "types_int8", "types_uint32", "types_int64", "types_float16", "strings",
     "string_join", "scalar", "unknown_rank", "open_batch", "tf2_table", "picture",
   ])
-  func `zeros of any type and shape are measured`(model: String) async throws {
+  func `bench runs models of any type and shape`(model: String) async throws {
     try await make(model)
     let result = try await CommandRunner.runWithoutTimes(["bench", bundle, "--iterations", "2"])
     #expect(result.status == 0)
@@ -138,7 +139,7 @@ struct SavedModelRunTests {
     #expect(result.output.hasPrefix("ms  "))
   }
 
-  @Test func `a bundle to train is measured`() async throws {
+  @Test func `bench runs a bundle for training`() async throws {
     let result = try await CommandRunner.runWithoutTimes(
       ["bench", "Demo/digits-train.tiobundle", "--iterations", "2"])
     #expect(result.status == 0 && result.error.hasPrefix("2 runs, R per second\ncold start: "))
@@ -147,7 +148,7 @@ struct SavedModelRunTests {
   // MARK: - Errors
 
   @Test(arguments: ["run", "bench"])
-  func `what is missing has its exit code`(command: String) async throws {
+  func `a missing library, file or bundle has its own exit code`(command: String) async throws {
     let value = command == "run" ? ["[1, 2, 3, 4]"] : []
     try await make("assign_fed")
     let library = try await CommandRunner.run(
@@ -171,7 +172,9 @@ struct SavedModelRunTests {
   }
 
   @Test(arguments: ["run", "bench"])
-  func `damaged models are errors, and TensorFlow itself is silent`(command: String) async throws {
+  func `a damaged model is one line of error without output from TensorFlow`(command: String)
+    async throws
+  {
     let value = command == "run" ? ["[1, 2]"] : []
     let layers = (SavedModelBundle.layer("x", [2]), SavedModelBundle.layer("y", [2]))
     for (name, message) in [
@@ -194,6 +197,6 @@ struct SavedModelRunTests {
 }
 
 extension JSONValue {
-  /// The elements of an array, or the value alone.
+  /// The elements of an array, or the value as the only element.
   fileprivate var list: [JSONValue] { if case .array(let list) = self { list } else { [self] } }
 }

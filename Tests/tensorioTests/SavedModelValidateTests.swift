@@ -8,14 +8,15 @@ import Testing
 
 /// `tensorio validate` on bundles with SavedModels.
 ///
-/// One after the other: opening TensorFlow takes a core for a while, and other suites measure time.
+/// The tests run one after the other, since opening TensorFlow keeps a core busy for a while and
+/// other suites measure time.
 @Suite(
   .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."),
   .serialized)
 struct SavedModelValidateTests {
   private typealias Bundle = SavedModelBundle
 
-  /// Validates a bundle, whose path is left out of the output.
+  /// Validates a bundle and replaces its path in the output with `BUNDLE`.
   private func validate(
     _ bundle: SavedModelBundle, _ arguments: String...
   ) async throws -> CommandRunner.Result {
@@ -54,7 +55,7 @@ struct SavedModelValidateTests {
       ))
   }
 
-  @Test func `inputs and placeholders that have no layer are errors`() async throws {
+  @Test func `inputs and placeholders without a layer are errors`() async throws {
     let input = try Bundle("tf2", inputs: [], outputs: [Bundle.layer("sum", [-1])])
     #expect(
       try await validate(input) == (
@@ -84,7 +85,7 @@ struct SavedModelValidateTests {
       ))
   }
 
-  @Test func `other types and counts are errors`() async throws {
+  @Test func `wrong data types and element counts are errors`() async throws {
     let bundle = try Bundle(
       "types_bool", inputs: [Bundle.layer("x", [5])],
       outputs: [Bundle.layer("opposite", [4], dtype: "int32")])
@@ -162,7 +163,7 @@ struct SavedModelValidateTests {
 
   // MARK: - Training
 
-  @Test func `operations of a step that cannot run are errors`() async throws {
+  @Test func `training operations that can't run are errors`() async throws {
     #expect(
       try await validate(Bundle.line(operations: #"["learn", "train"]"#), "--json") == (
         65,
@@ -204,7 +205,9 @@ struct SavedModelValidateTests {
 
   // MARK: - The library
 
-  @Test func `without TensorFlow's library a description alone can be checked`() async throws {
+  @Test func `without TensorFlow's library, --description-only still checks model.json`()
+    async throws
+  {
     let path = "Demo/digits-train.tiobundle"
     #expect(
       try await CommandRunner.run(["validate", path], environment: withoutTensorFlow) == (
@@ -218,7 +221,7 @@ struct SavedModelValidateTests {
         == (0, "\(path): valid\n", ""))
   }
 
-  @Test(.enabled(if: SharedData.folder != nil, "The shared data is not there."))
+  @Test(.enabled(if: SharedData.folder != nil, "The folder shared/data is missing."))
   func `bundles of the original project are valid`() async throws {
     let folder = try #require(SharedData.folder).appending(path: "bundles/tensorflow").path
     let bundles = try FileManager.default.contentsOfDirectory(atPath: folder).map {

@@ -10,12 +10,12 @@ import TensorIOLiteRT
 import TestSupport
 import Testing
 
-/// The bundles, models and photos of public projects, where they are beside the checkout.
+/// The bundles, models and photos of public projects, if they are beside the checkout.
 ///
-/// A fresh clone has none, and then these tests have nothing to do. They loop, since a test over an
-/// empty list of arguments counts as skipped.
+/// A fresh clone has none, so these tests do nothing there. They loop over the data, since a
+/// test with an empty list of arguments counts as skipped.
 @Suite struct SharedDataTests {
-  /// What a bundle is known to give.
+  /// A bundle and its known outputs.
   struct Known: CustomStringConvertible, Sendable {
     let name: String
     let inputs: [String: [Float]]
@@ -24,7 +24,7 @@ import Testing
     var description: String { name }
   }
 
-  /// A bundle that must be refused, and the rule that it breaks.
+  /// A bundle that must be refused, and the code of its issue.
   struct Refused: CustomStringConvertible, Sendable {
     let name: String
     let code: BundleIssue.Code
@@ -61,7 +61,7 @@ import Testing
 
   // MARK: - Bundles
 
-  @Test func `a bundle gives the documented values`() async throws {
+  @Test func `each bundle gives the documented values`() async throws {
     for known in Self.known { try await checkValues(known) }
   }
 
@@ -86,7 +86,7 @@ import Testing
     #expect(validation == (0, "\(path): valid\n", ""))
   }
 
-  @Test func `an invalid bundle is refused with its own code`() async throws {
+  @Test func `each invalid bundle is refused with its own code`() async throws {
     for refused in Self.refused { try await checkRefusal(refused) }
   }
 
@@ -104,7 +104,7 @@ import Testing
     #expect(run.error.contains("[\(refused.code.rawValue)]"))
   }
 
-  @Test func `a placeholder gives nothing`() async throws {
+  @Test func `a placeholder bundle has no outputs`() async throws {
     for name in Self.placeholders { try await checkPlaceholder(name) }
   }
 
@@ -118,7 +118,7 @@ import Testing
     #expect(result.error.contains("deprecated-extension") == name.hasSuffix(".tfbundle"))
   }
 
-  @Test func `the identity of a picture is the picture, within 1`() async throws {
+  @Test func `an identity model returns its input image within 1`() async throws {
     for name in Self.identity { try await checkIdentity(name) }
   }
 
@@ -148,8 +148,8 @@ import Testing
 
   // MARK: - Photos
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with Pillow."))
-  func `MobileNet names a photo as Python does`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set to a Python with Pillow."))
+  func `MobileNet classifies each photo as it does in Python`() async throws {
     for photo in Self.photos { try await checkPhoto(photo) }
   }
 
@@ -177,15 +177,15 @@ import Testing
         let value = ours.first { $0.label == entry.label }?.value
         #expect(value.map { abs($0 - entry.value) <= 0.05 } == true, "\(entry) \(value ?? -1)")
         if index == 0 {
-          // Two labels may share the first place.
+          // Two labels may tie for first place.
           #expect(ours[0].label == entry.label || ours[0].value == value, "\(ours[0]) \(entry)")
         }
       }
     }
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with Pillow."))
-  func `the documents' own example names a photo, and warns`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set to a Python with Pillow."))
+  func `the documentation's example classifies each photo and warns`() async throws {
     for photo in Self.photos { try await checkExample(photo) }
   }
 
@@ -203,7 +203,7 @@ import Testing
     let result = try await CommandRunner.run(["run", bundle.path, photo, "--top", "1", "--json"])
     try #require(result.status == 0, "\(result.error)")
     let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
-    // Bytes, since nothing says how to make numbers of them.
+    // The outputs are raw bytes, since nothing says how to dequantize them.
     let best = try #require(report.outputs.classification.first)
     #expect(best.label == python.top[0].label)
     #expect(abs(best.value / 256 - python.top[0].value) <= 0.05)
@@ -216,8 +216,8 @@ import Testing
 
   // MARK: - Class maps
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with Pillow."))
-  func `DeepLab tells the pixels of a photo apart as Python does`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set to a Python with Pillow."))
+  func `DeepLab segments each photo as it does in Python`() async throws {
     let wanted = ["cat.jpg": "cat", "dog.jpg": "dog", "parrot.jpg": "bird"]
     for photo in Self.photos {
       guard let name = photo.split(separator: "/").last, let label = wanted[String(name)] else {
@@ -233,7 +233,7 @@ import Testing
     let names = try String(
       contentsOf: data.appending(path: "models/pascal_voc_segmentation_labels.txt"),
       encoding: .utf8)
-    // Some lines of remarks follow the 21 classes.
+    // The 21 classes are followed by some lines of remarks.
     let labels = names.split(separator: "\n").prefix(21).joined(separator: "\n")
     let folder = try TemporaryFolder()
     let drafted = folder.path + "/deeplab.tiobundle"
@@ -261,7 +261,7 @@ import Testing
     #expect(
       found.filter { $0.share > 0.05 }.map(\.label).sorted() == ["background", label].sorted())
 
-    // Python gets the picture that the model saw, and must see the same in it, pixel for pixel.
+    // Python gets the image that the model saw, and must find the same class for every pixel.
     let theirs = folder.path + "/theirs.png"
     let python = try await Python.run(
       ["Tools/peers/segment.py", model, folder.path + "/photo.png", theirs])
@@ -293,9 +293,9 @@ import Testing
   }
 }
 
-/// Where the data of public projects is, which no clone carries.
+/// The data of public projects, which isn't part of the repository.
 enum SharedData {
-  /// `TENSORIO_SHARED_DATA`, else beside the checkout.
+  /// The folder that `TENSORIO_SHARED_DATA` names, or the one beside the checkout.
   static let folder: URL? = {
     let variable = ProcessInfo.processInfo.environment["TENSORIO_SHARED_DATA"]
     let folder =

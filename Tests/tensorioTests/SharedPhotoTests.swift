@@ -10,8 +10,8 @@ import TensorIOLiteRT
 import TestSupport
 import Testing
 
-/// A real classifier on real photos, preprocessed as model.json names it, beside Python.
-@Suite(.enabled(if: SharedData.folder != nil, "There is no shared data beside the checkout."))
+/// A real classifier on real photos, with the preprocessing of model.json, compared with Python.
+@Suite(.enabled(if: SharedData.folder != nil, "The folder shared/data is missing."))
 struct SharedPhotoTests {
   private static let layers: [String] = {
     let methods = [
@@ -37,8 +37,8 @@ struct SharedPhotoTests {
     return (names ?? []).sorted().compactMap { folder?.appending(path: $0).path }
   }
 
-  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python with Pillow."))
-  func `every named preprocessing gives Python's scores, within a step`() async throws {
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set to a Python with Pillow."))
+  func `each combination of resize and crop gives Python's scores within 1`() async throws {
     let data = try #require(SharedData.folder)
     let model = data.appending(path: "models/mobilenet_v1_0.25_128_quant.tflite").path
     try #require(!Self.photos.isEmpty)
@@ -54,7 +54,7 @@ struct SharedPhotoTests {
     }
   }
 
-  @Test func `scaled decoding keeps the top answer`() throws {
+  @Test func `scaled decoding keeps the top class`() throws {
     let data = try #require(SharedData.folder)
     let model = data.appending(path: "models/mobilenet_v1_0.25_128_quant.tflite").path
     let classifier = try classifier(model, Self.layers[0])
@@ -63,7 +63,7 @@ struct SharedPhotoTests {
       let exact = try scores(classifier, path, .exact)
       for scaling in [DecodeScaling.high, .fast] {
         let scaled = try scores(classifier, path, scaling)
-        // Two classes may share the first place.
+        // Two classes may tie for first place.
         let top = try #require(scaled.max())
         let first = exact.indices.filter { exact[$0] == exact.max() }
         #expect(first.contains { scaled[$0] == top }, "\(path) \(scaling)")
@@ -71,7 +71,7 @@ struct SharedPhotoTests {
     }
   }
 
-  @Test func `a file gives the tensor that its picture gives`() throws {
+  @Test func `an image file gives the same tensor as its decoded image`() throws {
     try #require(!Self.photos.isEmpty)
     for path in Self.photos {
       let picture = try ImageDecoder().decode(contentsOf: path)

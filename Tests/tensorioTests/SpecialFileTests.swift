@@ -6,7 +6,7 @@
 import Foundation
 import Testing
 
-/// Pipes, sockets and devices where a file is expected: nothing waits for them.
+/// Pipes and devices where a file is expected: no command may wait for them.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct SpecialFileTests {
   private let folder = try? TemporaryFolder()
@@ -21,7 +21,7 @@ struct SpecialFileTests {
     return path
   }
 
-  /// Runs the command, which nobody who writes to the pipe would free.
+  /// Runs the command, which would hang if it opened the pipe, since nobody writes to it.
   private func expectRefusal(
     of pipe: String, _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
@@ -35,7 +35,7 @@ struct SpecialFileTests {
       sourceLocation: sourceLocation)
   }
 
-  @Test func `a pipe among the arguments is refused`() async throws {
+  @Test func `a pipe as an argument is refused`() async throws {
     let image = try pipe("p.jpg")
     let model = try pipe("p.tflite")
     let tensor = try pipe("p.npy")
@@ -80,7 +80,7 @@ struct SpecialFileTests {
     }
   }
 
-  @Test func `a device is refused, and what the shell pipes in is read`() async throws {
+  @Test func `a device is refused, but standard input from a pipe is read`() async throws {
     let refused = try await CommandRunner.run(["run", digits, "/dev/zero"])
     #expect(
       refused == (

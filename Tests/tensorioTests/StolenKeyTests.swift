@@ -10,16 +10,18 @@ import TensorIO
 import TestSupport
 import Testing
 
-/// The story of a stolen signing key that Documentation/ModelHosting.md tells, with the commands that
-/// it names: the server, the client and the thief are processes of their own.
+/// The story of a stolen signing key from Documentation/ModelHosting.md, with the commands that it
+/// names.
+///
+/// The server, the client and the thief are separate processes.
 @Suite(
   .timeLimit(.minutes(10)),
-  .enabled(if: Python.path != nil, "TENSORIO_PYTHON names the Python of Tools/requirements.txt"))
+  .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct StolenKeyTests {
   private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
   private static let int8 = CommandRunner.packageFolder.path + "/Demo/digits-int8.tiobundle"
 
-  /// A process that answers on a port until it is ended.
+  /// A process that listens on a port until it is ended.
   private final class Server {
     let port: String
     private let process: ChildProcess
@@ -32,7 +34,7 @@ struct StolenKeyTests {
       self.port = Self.port(process)
     }
 
-    /// The thief's, which sends the files of a folder.
+    /// The thief's server, which serves the files of a folder.
     init(thief folder: String, port: String) throws {
       process = try ChildProcess(
         try #require(Python.path), ["-u", "-c", Self.script, folder, port])
@@ -85,7 +87,7 @@ struct StolenKeyTests {
     return (result.output, result.error)
   }
 
-  /// What an installation has after it asked for the newest version.
+  /// Pulls the newest version, and returns the output, or the error if the pull must fail.
   private func pull(
     _ key: String, status: Int32 = 0, cache: String = "cache",
     location: SourceLocation = #_sourceLocation
@@ -96,8 +98,8 @@ struct StolenKeyTests {
     return status == 0 ? output : error
   }
 
-  /// Files as a server sends them that has the stolen key: another model, and a document that no
-  /// later one can outdo.
+  /// Writes the files that a server with the stolen key sends: a different model, and a document
+  /// with the highest version.
   private func makeLoot(_ key: SigningKey, in loot: String) throws {
     func write(_ bytes: Data, to path: String) throws {
       let file = URL(filePath: loot + path)
@@ -146,7 +148,7 @@ struct StolenKeyTests {
     let key = try await run("keys").output.trimmingCharacters(in: .newlines)
     #expect(try await pull(key).contains("digits 1.0"))
 
-    // The thief has the key, and answers in the server's place.
+    // The thief has the key and takes the server's place.
     let loot = folder.path + "/loot"
     let stolen = try SigningKey(
       String(contentsOfFile: data + "/keys/signing.key", encoding: .utf8)
@@ -157,23 +159,23 @@ struct StolenKeyTests {
     #expect(try await pull(key).contains("digits 6.6.6"))
     await thief.end()
 
-    // The right server is back, and nobody believes it.
+    // The real server is back, but clients no longer trust it.
     server = try Server(data: data, port: port, environment)
     #expect(try await pull(key, status: 65).contains("has already seen version"))
 
-    // What the operator types, beside the running server.
+    // The operator's commands, while the server runs.
     let root = folder.path + "/root.key"
     try await run("keys", "rotate", "--stolen", "--root-key", root, "--data", data, status: 65)
     try await run("keys", "create", "--root", root, "--data", data)
     let (before, _) = try await run("verify", "digits", "--key", key)
     try await run("keys", "rotate", "--stolen", "--root-key", root, "--data", data)
-    // The server looks for a new key once a second, and signs documents of new versions then.
+    // The server looks for a new key once a second, then signs new versions of its documents.
     let isReplaced = try await eventually {
       try await run("verify", "digits", "--key", key).output != before
     }
     #expect(isReplaced)
 
-    // The same program, with the same key built in.
+    // The same client, with the same built-in key.
     #expect(try await pull(key).contains("digits 1.0"))
     try await run("verify", "digits", "--key", key)
     let (list, _) = try await run("keys", "list", "--data", data)
@@ -184,7 +186,7 @@ struct StolenKeyTests {
         try await pull(pinned, cache: "new-" + pinned.prefix(4)).contains("digits 1.0"))
     }
 
-    // The thief comes back, also with a root document of his own.
+    // The thief comes back, with a forged root document as well.
     await server.end(SIGTERM)
     thief = try Server(thief: loot, port: port)
     #expect(try await pull(key, status: 65).contains("no valid signature"))
@@ -200,7 +202,7 @@ struct StolenKeyTests {
     _ = try await pull(key, status: 65)
     await thief.end()
 
-    // The next change goes on as ever, also when the server is killed on the way.
+    // The next change works as usual, even if the server is killed in between.
     server = try Server(data: data, port: port, environment)
     try await run("push", Self.int8, "--model", "digits", "--as", "2.0")
     await server.end(SIGKILL)
@@ -212,7 +214,8 @@ struct StolenKeyTests {
     try await run("fsck", "--data", data)
   }
 
-  @Test func `lost and readable keys stop the server, with the command that helps`() async throws {
+  @Test func `a lost or readable key stops the server with the command that fixes it`() async throws
+  {
     try await run("token", "create", "me", "--scope", "admin", "--data", data)
     let path = data + "/keys/signing.key"
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
@@ -235,7 +238,7 @@ struct StolenKeyTests {
     let (list, _) = try await run("keys", "list", "--data", data, "--json")
     let records = try RepositoryJSON.decode([KeyRecord].self, from: Data(list.utf8))
     #expect(records.map(\.state) == [.trusted, .signing])
-    // A key can be added, and be retired again.
+    // A key can be added and retired.
     try await run("keys", "create", "more", "--root-key", rootKey, "--data", data)
     try await run("keys", "retire", "more", "--root-key", rootKey, "--data", data)
     try await run("keys", "retire", "signing-2", "--root-key", rootKey, "--data", data, status: 65)

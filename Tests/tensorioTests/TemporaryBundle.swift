@@ -5,7 +5,7 @@
 
 import Foundation
 
-/// A bundle that is there for one test, around a fixture model.
+/// A bundle that exists for one test, with a fixture as its model.
 struct TemporaryBundle {
   let path: String
   private let folder: TemporaryFolder
@@ -15,11 +15,11 @@ struct TemporaryBundle {
   /// - Parameters:
   ///   - model: A fixture's name without its extension, or the path of a .tflite file; nil leaves
   ///     the bundle without a model file.
-  ///   - quantized: What model.json says of the model.
-  ///   - inputs: The layers that go in, as JSON.
-  ///   - outputs: The layers that come out, as JSON.
+  ///   - quantized: The value of `quantized` in model.json.
+  ///   - inputs: The input layers, as JSON.
+  ///   - outputs: The output layers, as JSON.
   ///   - assets: Files for the bundle's assets folder.
-  /// - Throws: When the files cannot be written.
+  /// - Throws: An error if the files can't be written.
   init(
     _ model: String?, quantized: Bool = false, inputs: [String], outputs: [String],
     assets: [String: String] = [:]
@@ -43,14 +43,14 @@ struct TemporaryBundle {
       """, to: "model.json")
   }
 
-  /// A bundle of plain arrays, one in and one out.
+  /// Writes a bundle with one array as its input and one as its output.
   init(_ model: String, shape: [Int], dtype: String = "float32") throws {
     let layer = #""type": "array", "shape": \#(shape), "dtype": "\#(dtype)"}"#
     try self.init(
       model, inputs: [#"{"name": "x", \#(layer)"#], outputs: [#"{"name": "y", \#(layer)"#])
   }
 
-  /// A bundle of the fixture that gives a picture of bytes back, 6 wide and 8 high.
+  /// A bundle whose model returns its uint8 input image, 6 pixels wide and 8 high.
   static func picture() throws -> TemporaryBundle {
     let layer = #""type": "image", "shape": [8, 6, 3], "format": "RGB"}"#
     return try TemporaryBundle(

@@ -9,7 +9,7 @@ import TensorIOTensorFlow
 import Testing
 
 /// `tensorio train` on the digits, with TensorFlow.
-@Suite(.enabled(if: hasTensorFlow, "TensorFlow's library is not installed: make tensorflow."))
+@Suite(.enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."))
 struct TrainRunTests {
   private func train(
     _ arguments: [String], data: String = "Demo/digits-training", rate: String = "0.005",
@@ -29,7 +29,7 @@ struct TrainRunTests {
     ]
   }
 
-  /// The epochs' lines of JSON.
+  /// The JSON of each epoch.
   private func epochs(_ result: CommandRunner.Result) throws -> [JSONValue] {
     try result.output.split(separator: "\n").map {
       try JSONDecoder().decode(JSONValue.self, from: Data($0.utf8))
@@ -45,7 +45,7 @@ struct TrainRunTests {
     }
   }
 
-  @Test func `digits learn from random weights, and the exported bundle reads them`() async throws {
+  @Test func `training from random weights exports a bundle that reads digits`() async throws {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/trained.tiobundle"
     let plot = folder.path + "/loss.svg"
@@ -55,7 +55,7 @@ struct TrainRunTests {
     #expect(losses.count == 15)
     #expect(losses[14] < 0.05 && losses[0] > 1)
     #expect(try String(contentsOfFile: plot, encoding: .utf8).hasPrefix("<svg"))
-    // Every hidden file is gone.
+    // No hidden files remain.
     #expect(try folder.contents == ["loss.svg", "trained.tiobundle"])
     var right = 0
     let words = [
@@ -71,11 +71,12 @@ struct TrainRunTests {
         if run.output.hasSuffix("  \(word)\n") { right += 1 }
       }
     }
-    // Of all 360 held-out pictures it reads over 95%; these are 20 of them.
+    // The bundle reads over 95% of the 360 held-out images, of which these are 20.
     #expect(right >= 19, "\(right) of 20")
   }
 
-  @Test func `the same seed gives the same series, another seed or rate another one`() async throws
+  @Test func `the same seed gives the same losses, and another seed or rate gives others`()
+    async throws
   {
     let one = try losses(await train(["--epochs", "2", "--json", "--seed", "7"]))
     let same = try losses(await train(["--epochs", "2", "--json", "--seed", "7"]))
@@ -88,7 +89,7 @@ struct TrainRunTests {
     #expect(slower != one)
   }
 
-  @Test func `a checkpoint is gone on from`() async throws {
+  @Test func `training continues from a checkpoint`() async throws {
     let folder = try TemporaryFolder()
     let first = try await train(["--epochs", "3", "--export", folder.path, "--json"])
     #expect(first.status == 0, "\(first.error)")
@@ -100,7 +101,8 @@ struct TrainRunTests {
     #expect(try losses(second)[0] < losses(first)[2])
   }
 
-  @Test func `lines of JSON with pictures train as a folder of classes does`() async throws {
+  @Test func `lines of JSON with images give the same losses as a folder of classes`() async throws
+  {
     let folder = try TemporaryFolder()
     let root = CommandRunner.packageFolder.appending(path: "Demo/digits-training").path
     var lines: [String] = []
@@ -117,7 +119,7 @@ struct TrainRunTests {
     #expect(try losses(fromLines) == losses(await train(["--epochs", "1", "--json"])))
   }
 
-  @Test func `a label that is no whole number is named before the first step`() async throws {
+  @Test func `a label that isn't an integer is an error before the first step`() async throws {
     let folder = try TemporaryFolder()
     let picture = CommandRunner.packageFolder.appending(path: "Demo/images/digit-7-01.png").path
     let lines = [7, 7.5].map { "{\"image\": \"\(picture)\", \"label\": \($0)}\n" }
@@ -131,7 +133,7 @@ struct TrainRunTests {
     #expect(try folder.contents == ["digits.jsonl"])
   }
 
-  @Test func `a picture that cannot be read ends the training, and what was learned is kept`()
+  @Test func `an unreadable image stops the training, which is still exported`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -148,7 +150,9 @@ struct TrainRunTests {
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `a signal exports and plots what there is`(signal: Int32) async throws {
+  func `a signal stops the training, which is still exported and plotted`(signal: Int32)
+    async throws
+  {
     let folder = try TemporaryFolder()
     let bundle = folder.path + "/part.tiobundle"
     let result = try await train(
@@ -161,7 +165,7 @@ struct TrainRunTests {
     #expect(run.status == 0)
   }
 
-  @Test func `an output that nobody reads any more ends the training, and it is exported`()
+  @Test func `a closed output pipe stops the training, which is still exported`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -178,12 +182,12 @@ struct TrainRunTests {
 
   #if os(Linux)
   @Test(arguments: [8, 120], ["", "/x.tiobundle"])
-  func `a disk that is full leaves nothing half written, and is found early for a checkpoint`(
+  func `a full disk leaves no partial files, and a checkpoint finds it before training`(
     _ kilobytes: Int, _ name: String
   ) async throws {
     let folder = try TemporaryFolder()
     let temporary = try TemporaryFolder()
-    // No file may grow beyond the limit, and writes say so as they do on a full disk.
+    // No file may grow beyond the limit: writes then fail as they do on a full disk.
     let script = "trap '' XFSZ; ulimit -f \(kilobytes); exec \"$@\""
     let result = try await CommandRunner.run(
       ["-c", script, "bash", CommandRunner.binary.path] + Self.command()
@@ -198,7 +202,7 @@ struct TrainRunTests {
   #endif
 
   @Test(arguments: [[], ["--keep-best"]])
-  func `a learning rate that is too large is an error that says so`(
+  func `training that diverges is an error and exports nothing`(
     options: [String]
   ) async throws {
     let folder = try TemporaryFolder()
@@ -209,7 +213,7 @@ struct TrainRunTests {
     #expect(try folder.contents == [])
   }
 
-  @Test func `a placeholder that is left out is named`() async throws {
+  @Test func `a missing placeholder is an error that names it`() async throws {
     let result = try await CommandRunner.run([
       "train", "Demo/digits-train.tiobundle", "--data", "Demo/digits-training",
     ])
@@ -221,7 +225,7 @@ struct TrainRunTests {
   }
 }
 
-/// Whether TensorFlow's library can be opened; tests that train need it.
+/// Whether TensorFlow's library can be opened, which tests that train need.
 let hasTensorFlow: Bool = {
   let model = CommandRunner.packageFolder.appending(path: "Tests/Fixtures/SavedModels/vector").path
   return (try? TensorFlowBackend().tensorFlowModel(at: model, for: .predict)) != nil

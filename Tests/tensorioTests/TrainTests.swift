@@ -6,7 +6,7 @@
 import Foundation
 import Testing
 
-/// `tensorio train`, as far as no model is loaded.
+/// The part of `tensorio train` that loads no model.
 struct TrainTests {
   @Test(arguments: [
     (["--epochs", "0"], "--epochs takes a positive number, got 0."),
@@ -33,7 +33,7 @@ struct TrainTests {
     #expect(result.error.contains("Usage: tensorio train "), "\(result.error)")
   }
 
-  @Test func `a bundle that exists is not overwritten`() async throws {
+  @Test func `an existing bundle isn't overwritten`() async throws {
     #expect(
       try await train(["--export", "Demo/digits.tiobundle"])
         == (
@@ -43,7 +43,7 @@ struct TrainTests {
         ))
   }
 
-  @Test func `classes for a file are refused without the usage of another command`() async throws {
+  @Test func `--classes with a file is refused without a usage text`() async throws {
     #expect(
       try await CommandRunner.run([
         "train", "Demo/digits-train.tiobundle", "--data", "points.jsonl", "--classes", "a,b",
@@ -59,7 +59,7 @@ struct TrainTests {
     (["--plot", "no/loss.svg"], "There is no folder 'no' for the plot."),
     (["--restore", "nowhere"], "There is no folder 'nowhere' with a checkpoint."),
   ])
-  func `what is missing is said before the training`(
+  func `a missing folder is an error before the training`(
     arguments: [String], message: String
   ) async throws {
     let result = try await train(arguments)
@@ -67,7 +67,7 @@ struct TrainTests {
     #expect(result.error.hasPrefix("error: \(message)"), "\(result.error)")
   }
 
-  @Test func `a bundle without training is refused`() async throws {
+  @Test func `a bundle that doesn't describe training is refused`() async throws {
     #expect(
       try await train([])
         == (
@@ -83,7 +83,7 @@ struct TrainTests {
       ["run", "Demo/digits.tiobundle", "Demo/images/digit-0-01.png"],
       ["bench", "Demo/digits.tiobundle"],
     ])
-  func `a placeholder that the model has not is refused`(arguments: [String]) async throws {
+  func `a placeholder that the model doesn't have is refused`(arguments: [String]) async throws {
     #expect(
       try await CommandRunner.run(arguments + ["--placeholder", "rate=1"])
         == (65, "", "error: The model has no placeholder 'rate'; it has no placeholders.\n"))

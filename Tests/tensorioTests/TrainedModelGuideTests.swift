@@ -7,19 +7,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Documentation/TrainedModels.md: its programs are written, and its commands are run, in its order.
+/// Documentation/TrainedModels.md: its programs are saved and its commands run in order.
 @Suite(
   .enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."),
-  .enabled(if: Python.path != nil, "TENSORIO_PYTHON names no Python."),
-  .enabled(if: hasTensorFlow, "The TensorFlow library is missing; run 'make tensorflow'."))
+  .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."),
+  .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."))
 struct TrainedModelGuideTests {
-  /// A block of the page: a program, or commands.
+  /// A code block of the page: a program or commands.
   private enum Block {
     case program(name: String, text: String)
     case commands(String)
   }
 
-  @Test func `every command of the guide works, and every bundle gets Python's numbers`()
+  @Test func `every command of the guide works, and every bundle gives Python's numbers`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -52,7 +52,7 @@ struct TrainedModelGuideTests {
     #expect(ran >= 20)
     #expect(output.components(separatedBy: "equal: the largest difference is").count == 5)
     #expect(output.components(separatedBy: ".tiobundle: valid\n").count == 5)
-    // The picture is a green one; every bundle says so first.
+    // The image is green, and every bundle has that as its top label.
     #expect(output.contains("the picture shows green"))
     let first = output.matches(of: /(?m)^(?:output_0|Identity)\n +\S+  (\w+)$/).map { $0.1 }
     #expect(first == ["green", "green", "green", "green"], "\(output)")

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ModelCommands
 
-/// Data to train on, from files and folders.
+/// Training data from files and folders.
 struct TrainingDataTests {
   private let folder: TemporaryFolder
 
@@ -39,7 +39,7 @@ struct TrainingDataTests {
     return path
   }
 
-  @Test func `lines are items, and empty lines are none`() throws {
+  @Test func `each line is an item, and blank lines are skipped`() throws {
     let path = try write(
       "{\"x\": [1, 2], \"n\": 3}\n\n  \r\n{\"n\": 4, \"x\": [5, 6]}\n", to: "data.jsonl")
     let data = try TrainingData(path, for: Self.vectors)
@@ -59,7 +59,9 @@ struct TrainingDataTests {
     ("{\"x\": [1], \"n\": 1}", "'x' takes 2 values (shape [2]), got 1."),
     ("{\"x\": null, \"n\": 1}", "'x' takes a number, an array or text, got null."),
   ])
-  func `a line that does not fit is named`(line: String, message: String) throws {
+  func `a line that doesn't fit the inputs is an error with its line number`(
+    line: String, message: String
+  ) throws {
     let path = try write("{\"x\": [1, 2], \"n\": 3}\n\n\(line)\n", to: "data.jsonl")
     let error = #expect(throws: TensorIOError.self) {
       try TrainingData(path, for: Self.vectors)
@@ -68,7 +70,7 @@ struct TrainingDataTests {
   }
 
   @Test(arguments: ["0.5", "3000000000", "[7.5]"])
-  func `a number that the model cannot take is found before the training`(number: String) throws {
+  func `a number that the model can't take is found before the training`(number: String) throws {
     try write("", to: "a.png")
     func data(_ number: String) throws -> TrainingData {
       let path = try write(
@@ -85,7 +87,7 @@ struct TrainingDataTests {
     #expect(error?.message.hasPrefix(prefix) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `a line that is no JSON has a column`() throws {
+  @Test func `a line that isn't JSON is an error with its line and column`() throws {
     let path = try write("{\"x\": [1, 2] \"n\": 3}", to: "data.jsonl")
     let error = #expect(throws: TensorIOError.self) {
       try TrainingData(path, for: Self.vectors)
@@ -93,7 +95,7 @@ struct TrainingDataTests {
     #expect(error?.message.hasPrefix("'\(path)', line 1 isn't JSON: column 14: ") == true)
   }
 
-  @Test func `no file and no items are errors`() throws {
+  @Test func `a missing file and a file without items are errors`() throws {
     let missing = #expect(throws: TensorIOError.self) {
       try TrainingData("nothing.jsonl", for: Self.vectors)
     }
@@ -103,7 +105,7 @@ struct TrainingDataTests {
     #expect(empty?.message == "'\(path)' has no items to train on.")
   }
 
-  @Test func `pictures are found from the file's own folder`() throws {
+  @Test func `paths of images are relative to the file's own folder`() throws {
     try write("", to: "photos/a.png")
     let path = try write("{\"image\": \"photos/a.png\", \"label\": 1}\n", to: "data.jsonl")
     #expect(try TrainingData(path, for: Self.pictures).items[0]["image"] is ImageFile)
@@ -118,7 +120,7 @@ struct TrainingDataTests {
         == "'\(path)', line 2: There is no file '\(folder.path)/photos/b.png'.")
   }
 
-  @Test func `a folder has a class in each of its folders`() throws {
+  @Test func `each folder in a data folder is a class`() throws {
     for name in ["dogs/2.JPG", "dogs/1.png", "cats/1.webp", "cats/.hidden.png", "cats/notes.txt"] {
       try write("", to: name)
     }
@@ -137,7 +139,7 @@ struct TrainingDataTests {
     (["cats", "dogs", "cows"], "--classes has 'cows', but the folders in '"),
     (["cats", "dogs", "cats"], "--classes has 'cats' twice."),
   ])
-  func `classes that are not the folders are refused`(
+  func `--classes that don't match the folders are refused`(
     classes: [String], message: String
   ) throws {
     for name in ["dogs/1.png", "cats/1.png"] { try write("", to: name) }
@@ -148,7 +150,8 @@ struct TrainingDataTests {
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `validation data may lack classes, and keeps the indexes`() throws {
+  @Test func `validation data may lack classes and keeps the indexes of the training data`() throws
+  {
     for name in ["pics/a/1.png", "pics/b/1.png", "pics/c/1.png", "vpics/c/1.png", "vpics/b/1.txt"] {
       try write("", to: name)
     }
@@ -173,7 +176,7 @@ struct TrainingDataTests {
         == "'\(validation)' has the class 'x', which is missing in '--data \(pictures)'.")
   }
 
-  @Test func `a file and a folder to validate with need the order of the classes`() throws {
+  @Test func `a validation folder for a training file needs --classes`() throws {
     for name in ["a.png", "vpics/cat/1.png", "vpics/dog/1.png"] { try write("", to: name) }
     let path = try write("{\"image\": \"a.png\", \"label\": 1}\n", to: "data.jsonl")
     func read(_ classes: [String]?) throws -> TrainingData? {
@@ -192,7 +195,7 @@ struct TrainingDataTests {
 
   #if os(Linux)
   @Test(arguments: ["caf\u{E9}", "ok/\u{E9}.png"])
-  func `a name that is not UTF-8 is an error`(name: String) throws {
+  func `a file or folder name that isn't UTF-8 is an error`(name: String) throws {
     for name in ["ok/1.png", "zoo/1.png"] { try write("", to: name) }
     var bytes = Array((folder.path + "/").utf8) + name.unicodeScalars.map { UInt8($0.value) } + [0]
     let isMade = bytes.withUnsafeMutableBytes { bytes in
@@ -209,14 +212,14 @@ struct TrainingDataTests {
   }
   #endif
 
-  @Test func `a folder does not do for other inputs`() throws {
+  @Test func `a folder is refused for inputs other than an image and a label`() throws {
     let error = #expect(throws: TensorIOError.self) {
       try TrainingData(folder.path, for: Self.vectors)
     }
     #expect(error?.message.contains("'x' [-1, 2], 'n' [-1]. Use a .jsonl file.") == true)
   }
 
-  @Test func `a class without pictures is an error`() throws {
+  @Test func `a class without images is an error`() throws {
     for name in ["dogs/1.png", "cats/1.txt"] { try write("", to: name) }
     let error = #expect(throws: TensorIOError.self) {
       try TrainingData(folder.path, for: Self.pictures)

@@ -27,7 +27,7 @@ struct ValidateTests {
         ))
   }
 
-  @Test func `every issue is told, not only the first`() async throws {
+  @Test func `every issue is reported, not only the first`() async throws {
     let bundle = try TemporaryBundle(
       "add",
       inputs: [#"{"name": "x", "type": "array", "shape": [1], "labels": "labels.txt"}"#],
@@ -50,7 +50,9 @@ struct ValidateTests {
     }
   }
 
-  @Test func `a person reads what was expected, found, and how to mend it`() async throws {
+  @Test func `the text output says what was expected, what was found and how to fix it`()
+    async throws
+  {
     let bundle = try TemporaryBundle("add", shape: [7])
     #expect(
       try await validate(bundle.path) == (
@@ -88,7 +90,7 @@ struct ValidateTests {
     #expect(reports[0].valid && reports[0].issues.map(\.severity) == ["warning"])
   }
 
-  @Test func `a thousand labels over a thousand and one classes are named as that`() async throws {
+  @Test func `too few labels are an error, and too many labels are a warning`() async throws {
     func bundle(labels: Int) throws -> TemporaryBundle {
       try TemporaryBundle(
         "no_signature", inputs: [#"{"name": "x", "type": "array", "shape": [3]}"#],
@@ -108,7 +110,7 @@ struct ValidateTests {
   @Test(arguments: [
     ("custom_op", [1, 3], [1, 3]), ("blockwise", [1, 32], [1, 2]),
   ])
-  func `a model that the runtime cannot run is an issue of its own`(
+  func `a model that the runtime can't run is an issue of its own`(
     model: String, input: [Int], output: [Int]
   ) async throws {
     let bundle = try TemporaryBundle(
@@ -121,7 +123,7 @@ struct ValidateTests {
     #expect(reports[0].issues.map(\.path) == ["model.file"])
   }
 
-  @Test func `a bundle that is missing has an exit code of its own`() async throws {
+  @Test func `a missing bundle has its own exit code`() async throws {
     #expect(
       try await validate("/nowhere.tiobundle") == (
         66,
@@ -134,12 +136,12 @@ struct ValidateTests {
 
         """, ""
       ))
-    // With an unsound bundle beside it, the whole is about unsound bundles.
+    // If another bundle is invalid, the exit code is that for invalid bundles.
     let bundle = try TemporaryBundle("add", shape: [7])
     #expect(try await validate("/nowhere.tiobundle", bundle.path).status == 65)
   }
 
-  @Test func `without the library a description alone can be checked`() async throws {
+  @Test func `without the library, --description-only still checks model.json`() async throws {
     let nowhere = ["TENSORIO_LITERT_LIBRARY": "/nope"]
     let whole = try await CommandRunner.run(
       ["validate", "Demo/digits.tiobundle"], environment: nowhere)
