@@ -65,6 +65,27 @@ package final class FileLock: Sendable {
     try FileLock(kind, on: path, permissions: permissions, waits: false)
   }
 
+  /// Locks a file or folder exclusively if it is free, or becomes free within a second.
+  ///
+  /// A process that this one starts has copies of all open files until it runs its own program, so a
+  /// lock that was released just now may still seem held. This blocks the thread while it waits.
+  ///
+  /// - Parameters:
+  ///   - path: The file or folder.
+  ///   - permissions: The permissions of a file that is created if it is missing; nil if a missing
+  ///     file is an error.
+  /// - Returns: The lock, or nil if it is still held after a second.
+  /// - Throws: ``FileError``.
+  package static func waitingBriefly(
+    on path: String, creatingWith permissions: UInt32? = nil
+  ) throws(FileError) -> FileLock? {
+    for _ in 0..<50 {
+      if let lock = try trying(on: path, creatingWith: permissions) { return lock }
+      usleep(20_000)
+    }
+    return try trying(on: path, creatingWith: permissions)
+  }
+
   /// Locks a file or folder, and waits for it without blocking a thread.
   ///
   /// - Throws: ``FileError`` or `CancellationError`.

@@ -8,6 +8,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import ModelRepositoryAPI
+import Synchronization
 import Testing
 
 @testable import ModelRepositoryServer
@@ -34,6 +35,19 @@ import Testing
       let error = #expect(throws: RepositoryError.self) { try RepositoryStore(options) }
       #expect(error?.code == .locked && error?.message.contains(options.dataFolder) == true)
     }
+  }
+
+  @Test func `a folder whose lock is released within a second can be opened`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "lock-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let held = Mutex<FolderLock?>(try FolderLock(folder))
+    Thread.detachNewThread {
+      Thread.sleep(forTimeInterval: 0.2)
+      held.withLock { $0 = nil }
+    }
+    _ = try FolderLock(folder)
+    #expect(held.withLock { $0 == nil })
   }
 
   @Test func `tokens and keys can be made without a server`() async throws {

@@ -22,7 +22,7 @@ final class FolderLock: Sendable {
     let path = folder + "/LOCK"
     let lock: FileLock?
     do {
-      lock = try FileLock.trying(on: path, creatingWith: 0o600)
+      lock = try FileLock.waitingBriefly(on: path, creatingWith: 0o600)
     } catch {
       throw RepositoryError(storage: "'\(path)' can't be created", error.reason)
     }

@@ -21,7 +21,7 @@ final class LogLock {
     path = results + ".lock"
     let lock: FileLock?
     do {
-      lock = try FileLock.trying(on: path, creatingWith: 0o644)
+      lock = try FileLock.waitingBriefly(on: path, creatingWith: 0o644)
     } catch {
       throw TensorIOError(.unwritableFile, "'\(path)' cannot be created: \(error.reason).")
     }
