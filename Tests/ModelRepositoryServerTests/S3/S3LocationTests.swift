@@ -9,7 +9,7 @@ import Testing
 
 @testable import ModelRepositoryServer
 
-@Suite struct S3PlaceTests {
+@Suite struct S3LocationTests {
   @Test(arguments: [
     ("s3://models", nil, "us-east-1", "models", "", "https://s3.us-east-1.amazonaws.com"),
     ("s3://models/", nil, "eu-central-1", "models", "", "https://s3.eu-central-1.amazonaws.com"),
