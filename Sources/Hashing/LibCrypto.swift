@@ -64,16 +64,13 @@ package struct LibCrypto: Sendable {
     guard initialize(withoutConfiguration, nil) == 1 else {
       throw TensorIOError(.missingLibrary, "'\(library.path)' could not be set up.")
     }
-    // A libcrypto that is restricted to approved algorithms may refuse SHA-256.
-    guard let context = newContext() else {
-      throw TensorIOError(
-        .missingLibrary,
-        "'\(library.path)' could not be set up, because the system is out of memory.")
-    }
-    defer { freeContext(context) }
-    guard begin(context, sha256(), nil) == 1 else {
-      throw TensorIOError(.missingLibrary, "'\(library.path)' can't compute SHA-256.")
-    }
+  }
+
+  /// The error for a libcrypto that can't start a hash.
+  var refusal: TensorIOError {
+    TensorIOError(
+      .missingLibrary,
+      "'\(path)' can't compute SHA-256: it doesn't allow it, or the system is out of memory.")
   }
 }
 #endif

@@ -5,44 +5,45 @@
 
 #if canImport(CryptoKit)
 package import CryptoKit
+package import Foundation
 
 package typealias SHA256 = CryptoKit.SHA256
 
 extension SHA256 {
-  /// Does nothing, because Apple's systems have CryptoKit.
-  package static func requireLibrary() throws {}
+  /// Starts a hash.
+  package static func start() throws -> SHA256 { SHA256() }
+
+  /// Returns the digest of some bytes.
+  package static func digest(of bytes: some DataProtocol) throws -> Digest { hash(data: bytes) }
 }
 #else
 import TensorIO
 
 /// SHA-256, computed by the system's libcrypto.
 ///
-/// It has the same interface as CryptoKit's type of that name. If the machine may not have
-/// libcrypto, call ``requireLibrary()`` first, because a hash that cannot be computed ends the
-/// process.
+/// It has the interface of CryptoKit's type, except that ``start()`` throws if the machine doesn't
+/// have libcrypto.
 package struct SHA256: ~Copyable {
   private let crypto: LibCrypto
   private let context: OpaquePointer
 
-  package init() {
-    do {
-      crypto = try LibCrypto.shared.get()
-    } catch {
-      fatalError(error.message)
-    }
-    // LibCrypto has computed a SHA-256 before, so only a lack of memory remains.
-    guard let context = crypto.newContext(), crypto.begin(context, crypto.sha256(), nil) == 1 else {
-      fatalError("The system is out of memory.")
-    }
+  private init(_ crypto: LibCrypto, _ context: OpaquePointer) {
+    self.crypto = crypto
     self.context = context
   }
 
-  deinit { crypto.freeContext(context) }
-
-  /// Opens libcrypto.
+  /// Starts a hash.
   ///
-  /// - Throws: `TensorIOError` with `.missingLibrary` when the machine doesn't have it.
-  package static func requireLibrary() throws { _ = try LibCrypto.shared.get() }
+  /// - Throws: `TensorIOError` with `.missingLibrary` if libcrypto is missing or has no SHA-256.
+  package static func start() throws -> SHA256 {
+    let crypto = try LibCrypto.shared.get()
+    guard let context = crypto.newContext() else { throw crypto.refusal }
+    let hash = SHA256(crypto, context)
+    guard crypto.begin(context, crypto.sha256(), nil) == 1 else { throw crypto.refusal }
+    return hash
+  }
+
+  deinit { crypto.freeContext(context) }
 
   /// Hashes more bytes.
   package mutating func update(data: some Sequence<UInt8>) {
@@ -68,9 +69,11 @@ package struct SHA256: ~Copyable {
   }
 
   /// Returns the digest of some bytes.
-  package static func hash(data: some Sequence<UInt8>) -> Digest {
-    var hash = SHA256()
-    hash.update(data: data)
+  ///
+  /// - Throws: The errors of ``start()``.
+  package static func digest(of bytes: some Sequence<UInt8>) throws -> Digest {
+    var hash = try start()
+    hash.update(data: bytes)
     return hash.finalize()
   }
 

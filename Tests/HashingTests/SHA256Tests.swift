@@ -19,14 +19,14 @@ import Testing
     ),
     (million, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
   ])
-  func `digests equal the standard's examples`(_ bytes: [UInt8], _ digits: String) {
-    #expect(SHA256.hash(data: bytes).hexadecimal == digits)
+  func `digests equal the standard's examples`(_ bytes: [UInt8], _ digits: String) throws {
+    #expect(try SHA256.digest(of: bytes).hexadecimal == digits)
   }
 
-  @Test func `bytes can be hashed in pieces of any size`() {
-    let whole = SHA256.hash(data: Self.million).hexadecimal
+  @Test func `bytes can be hashed in pieces of any size`() throws {
+    let whole = try SHA256.digest(of: Self.million).hexadecimal
     for size in [1, 63, 64, 65, 4096, 999_999] {
-      var hash = SHA256()
+      var hash = try SHA256.start()
       for start in stride(from: 0, to: Self.million.count, by: size) {
         hash.update(data: Self.million[start..<min(start + size, Self.million.count)])
       }

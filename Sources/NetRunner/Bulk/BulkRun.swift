@@ -190,6 +190,6 @@ public struct BulkRun {
     let text =
       "\(record.sha256) \(record.preprocessingSHA256) \(options.iterations) "
       + "\(options.kept ?? .top(5))"
-    return String(SHA256.hash(data: Array(text.utf8)).hexadecimal.prefix(16))
+    return String(try SHA256.digest(of: Array(text.utf8)).hexadecimal.prefix(16))
   }
 }

@@ -22,7 +22,6 @@ extension Dataset {
   /// - Returns: The selected images. ``notes`` says how they were selected.
   /// - Throws: `TensorIOError` if the count is negative.
   public func limited(to count: Int, seed: UInt64? = nil) throws -> Dataset {
-    try SHA256.requireLibrary()
     guard count >= 0 else {
       throw TensorIOError(.invalidOption, "A limit must be 0 images or more, got \(count).")
     }
@@ -31,7 +30,7 @@ extension Dataset {
       return selecting(Array(samples.indices.prefix(count)))
         .noting("the first \(count) of \(counted(samples.count, "image"))")
     }
-    let keys = samples.map { Self.key(of: $0.id, seed: seed) }
+    let keys = try samples.map { try Self.key(of: $0.id, seed: seed) }
     let order = samples.indices.sorted { left, right in
       keys[left] == keys[right]
         ? left < right : keys[left].lexicographicallyPrecedes(keys[right])
@@ -51,7 +50,6 @@ extension Dataset {
   /// - Returns: The images of the part.
   /// - Throws: `TensorIOError` if there is no such part.
   public func part(_ index: Int, of count: Int) throws -> Dataset {
-    try SHA256.requireLibrary()
     guard count >= 1, (1...count).contains(index) else {
       throw TensorIOError(
         .invalidOption,
@@ -74,8 +72,8 @@ extension Dataset {
     return dataset
   }
 
-  private static func key(of id: String, seed: UInt64) -> [UInt8] {
-    var hash = SHA256()
+  private static func key(of id: String, seed: UInt64) throws -> [UInt8] {
+    var hash = try SHA256.start()
     hash.update(data: withUnsafeBytes(of: seed.littleEndian) { Array($0) })
     hash.update(data: Array(id.utf8))
     return Array(hash.finalize())

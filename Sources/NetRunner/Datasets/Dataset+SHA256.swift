@@ -26,13 +26,14 @@ extension Dataset {
   /// - Returns: 64 hexadecimal digits.
   /// - Throws: `TensorIOError` if hashing was stopped early.
   public func sha256(threads: Int = 2, until isOver: () -> Bool = { false }) throws -> String {
-    try SHA256.requireLibrary()
     let samples = samples
-    var hash = SHA256()
+    var hash = try SHA256.start()
     var count = 0
-    let work = ParallelWork(count: samples.count, threads: threads) { samples[$0].digest }
+    let work = ParallelWork(count: samples.count, threads: threads) { index in
+      Result { try samples[index].digest() }
+    }
     try work.run(until: isOver) { _, digest in
-      hash.update(data: Array(digest))
+      hash.update(data: Array(try digest.get()))
       count += 1
     }
     guard count == samples.count else {
@@ -46,14 +47,14 @@ extension Sample {
   /// The SHA-256 of the identifier, the source's bytes and the ground truth.
   ///
   /// A word for the kind and the length precede each value, so no two samples hash the same bytes.
-  fileprivate var digest: SHA256.Digest {
-    var hash = SHA256()
+  fileprivate func digest() throws -> SHA256.Digest {
+    var hash = try SHA256.start()
     hash.add("sample", id)
     switch source {
-    case .file(let path): hash.addFile(path)
+    case .file(let path): try hash.addFile(path)
     case .url(let address): hash.add("url", address)
     case .refused: hash.add("missing", "")
-    case .bytes(let bytes, _): hash.add("file", SHA256.hash(data: bytes))
+    case .bytes(let bytes, _): hash.add("file", try SHA256.digest(of: bytes))
     case .pixels(let picture, _):
       let form = "\(picture.width) \(picture.height) \(picture.format) \(picture.orientation)"
       hash.add("pixels", form)
@@ -63,7 +64,7 @@ extension Sample {
     case nil: hash.add("none", "")
     case .label(let label): hash.add("label", label)
     case .values(let values): hash.add("values", values.flatMap(\.bytes))
-    case .classMap(let path): hash.addFile(path)
+    case .classMap(let path): try hash.addFile(path)
     case .results(let results): hash.add(results)
     case .boxes(let boxes):
       hash.add("boxes", "\(boxes.count)")
@@ -95,8 +96,8 @@ extension SHA256 {
   }
 
   /// Adds the SHA-256 of a file, which represents the file's bytes whatever their length.
-  fileprivate mutating func addFile(_ path: String) {
-    if let digest = SHA256.file(path) { add("file", digest) } else { add("missing", "") }
+  fileprivate mutating func addFile(_ path: String) throws {
+    if let digest = try SHA256.file(path) { add("file", digest) } else { add("missing", "") }
   }
 
   fileprivate mutating func add(_ value: JSONValue) {
@@ -120,14 +121,24 @@ extension SHA256 {
   }
 
   /// The SHA-256 of a file's bytes, which are read in chunks, or nil if the file can't be read.
-  static func file(_ path: String) -> SHA256.Digest? { try? digest(ofFile: path) }
+  ///
+  /// - Throws: `TensorIOError` if libcrypto is missing.
+  static func file(_ path: String) throws -> SHA256.Digest? {
+    do {
+      return try digest(ofFile: path)
+    } catch let error as TensorIOError where error.code == .missingLibrary {
+      throw error
+    } catch {
+      return nil
+    }
+  }
 
   /// The SHA-256 of a file's bytes, which are read in chunks.
   ///
   /// - Throws: `TensorIOError` if the file can't be read.
   static func digest(ofFile path: String) throws -> SHA256.Digest {
     let file = try FileSystem.open(path)
-    var hash = SHA256()
+    var hash = try SHA256.start()
     while true {
       guard let piece = try? file.read(atMost: 1 << 18) else {
         throw TensorIOError(.unreadableFile, "'\(path)' could not be read to the end.")

@@ -27,7 +27,7 @@ extension LabelStore {
         others += 1
         continue
       }
-      guard FileSystem.isFile(path), let digest = SHA256.file(path) else {
+      guard FileSystem.isFile(path), let digest = try SHA256.file(path) else {
         missing.append(sample.id)
         continue
       }

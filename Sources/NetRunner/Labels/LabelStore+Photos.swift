@@ -43,7 +43,9 @@ extension LabelStore {
     var found: [String: String] = [:]
     for picture in try PictureFolder(folder, isConfined: true).pictures {
       let fullPath = folder + "/" + picture
-      guard !known.contains(key(of: fullPath)), let digest = SHA256.file(fullPath) else { continue }
+      guard !known.contains(key(of: fullPath)), let digest = try SHA256.file(fullPath) else {
+        continue
+      }
       found[digest.hexadecimal] = found[digest.hexadecimal] ?? key(of: fullPath)
     }
     let moves = missing.compactMap { row -> (id: Int, from: String, to: String)? in
@@ -76,7 +78,7 @@ extension LabelStore {
     guard FileSystem.isFile(photo) else {
       throw TensorIOError(.fileNotFound, "There is no photo '\(photo)'.")
     }
-    guard let digest = SHA256.file(photo) else {
+    guard let digest = try SHA256.file(photo) else {
       throw TensorIOError(.unreadableFile, "The photo '\(photo)' cannot be read.")
     }
     return digest.hexadecimal

@@ -46,7 +46,6 @@ package final class LabelStore: Sendable {
   package init(
     path: String, root: String? = nil, creates: Bool = true, busyTimeout: Double = 10
   ) throws {
-    try SHA256.requireLibrary()
     guard !FileSystem.isFolder(path) else {
       throw TensorIOError(.unreadableFile, "'\(path)' is a folder; a label store is a file.")
     }

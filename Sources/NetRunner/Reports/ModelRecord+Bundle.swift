@@ -12,7 +12,6 @@ extension ModelRecord {
   ///
   /// - Throws: `TensorIOError` if a file can't be read.
   init(_ bundle: ModelBundle, _ decoder: ImageDecoder) throws {
-    try SHA256.requireLibrary()
     let manifest = bundle.manifest
     let inputs = manifest.inputs.map { "\($0.name): \($0.preprocessing)" }
     let preprocessing = inputs.joined(separator: "; ")
@@ -21,7 +20,7 @@ extension ModelRecord {
       id: manifest.id, name: manifest.name, version: manifest.version, path: bundle.path,
       backend: bundle.backendName ?? "none", sha256: try bundle.sha256(),
       preprocessing: preprocessing,
-      preprocessingSHA256: SHA256.hash(data: Array(text.utf8)).hexadecimal)
+      preprocessingSHA256: try SHA256.digest(of: Array(text.utf8)).hexadecimal)
   }
 }
 
@@ -58,9 +57,9 @@ extension ModelBundle {
   ///
   /// For a folder, the names and bytes of all its files are hashed.
   func sha256() throws -> String {
-    guard let modelPath else { return SHA256.hash(data: [UInt8]()).hexadecimal }
+    guard let modelPath else { return try SHA256.digest(of: [UInt8]()).hexadecimal }
     if FileSystem.isFile(modelPath) { return try SHA256.fileDigits(modelPath) }
-    var hash = SHA256()
+    var hash = try SHA256.start()
     for name in try Self.files(in: modelPath) {
       hash.update(data: Array("\(name)\n\(try SHA256.fileDigits(modelPath + "/" + name))\n".utf8))
     }

@@ -38,7 +38,7 @@ enum EvaluationExport: String, Sendable, CaseIterable {
       switch self {
       case .json: try report.json()
       case .csv: report.csv()
-      case .html: HTMLReport(report, pictures: ReportPictures(dataset)).text
+      case .html: try HTMLReport(report, pictures: ReportPictures(dataset)).text()
       case .netRunner: try report.netRunnerJSON()
       }
     let name = "\(report.dataset.name.downloadName)-evaluation"

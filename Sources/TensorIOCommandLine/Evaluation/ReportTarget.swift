@@ -74,7 +74,7 @@ struct ReportTarget {
     case .xml: try file.write(report.junit(gates: gates))
     case .html:
       let pictures = dataset.map { ReportPictures($0) }
-      try file.write(HTMLReport(report, pictures: pictures, gates: gates).text)
+      try file.write(HTMLReport(report, pictures: pictures, gates: gates).text())
     }
     Console.printMessage("report: \(file.path)")
   }

@@ -20,12 +20,16 @@ struct HTMLPage {
   var title: String
   var body: Markup
 
-  var text: String {
+  /// Returns the page.
+  ///
+  /// - Throws: `TensorIOError` if libcrypto is missing.
+  func text() throws -> String {
     let style = HTMLStyle.text
     let script = HTMLScript.text
+    let (styleHash, scriptHash) = (try Self.hash(style), try Self.hash(script))
     let policy =
-      "default-src 'none'; img-src data:; style-src '\(Self.hash(style))'; "
-      + "script-src '\(Self.hash(script))'; base-uri 'none'; form-action 'none'"
+      "default-src 'none'; img-src data:; style-src '\(styleHash)'; "
+      + "script-src '\(scriptHash)'; base-uri 'none'; form-action 'none'"
     let page: Markup = """
       <!DOCTYPE html>
       <html lang="en">
@@ -49,8 +53,8 @@ struct HTMLPage {
     return page.text
   }
 
-  private static func hash(_ text: String) -> String {
-    "sha256-" + Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
+  private static func hash(_ text: String) throws -> String {
+    "sha256-" + Data(try SHA256.digest(of: Array(text.utf8))).base64EncodedString()
   }
 }
 

@@ -15,7 +15,7 @@ import Charts
 /// ```swift
 /// var page = HTMLReport(report)
 /// page.pictures = ReportPictures(dataset)
-/// try ReportFile("report.html").write(page.text)
+/// try ReportFile("report.html").write(page.text())
 /// ```
 public struct HTMLReport: Sendable {
   /// The report.
@@ -36,9 +36,11 @@ public struct HTMLReport: Sendable {
     self.gates = gates
   }
 
-  /// The page as HTML.
-  public var text: String {
-    HTMLPage(title: "\(report.dataset.name): evaluation", body: body).text
+  /// Returns the page as HTML.
+  ///
+  /// - Throws: `TensorIOError` if libcrypto is missing.
+  public func text() throws -> String {
+    try HTMLPage(title: "\(report.dataset.name): evaluation", body: body).text()
   }
 
   private var body: Markup {

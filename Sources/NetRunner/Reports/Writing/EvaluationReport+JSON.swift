@@ -49,7 +49,6 @@ extension EvaluationReport {
   ///   changed at all.
   /// - Throws: `TensorIOError` if the file can't be written.
   public func write(to path: String) throws {
-    try SHA256.requireLibrary()
     try ReportFile(path).write(json())
   }
 }

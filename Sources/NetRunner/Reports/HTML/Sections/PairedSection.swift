@@ -178,8 +178,10 @@ struct ComparisonSection {
 }
 
 extension ReportComparison {
-  /// The comparison as a web page that needs no other files and no network.
-  public var html: String {
+  /// Returns the comparison as a web page that needs no other files and no network.
+  ///
+  /// - Throws: `TensorIOError` if libcrypto is missing.
+  public func html() throws -> String {
     var comparison = self
     comparison.a.model.name = a.model.title(among: [b.model])
     comparison.b.model.name = b.model.title(among: [a.model])
@@ -199,8 +201,8 @@ extension ReportComparison {
       <main>\(ComparisonSection(comparison: comparison).content)</main>
       <footer class="foot">Everything is in this file; it loads nothing.</footer>
       """
-    return HTMLPage(
+    return try HTMLPage(
       title: "\(comparison.a.model.name) and \(comparison.b.model.name): comparison", body: body
-    ).text
+    ).text()
   }
 }
