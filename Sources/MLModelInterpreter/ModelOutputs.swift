@@ -28,7 +28,7 @@ public final class ModelOutputs: Sendable {
     guard let output = outputs[Int(clamping: index)] else {
       throw makeError(
         .invalidArgument,
-        "There is no output \(index). Formats were set for the outputs \(outputs.keys.sorted()).")
+        "Output \(index) has no format. Formats were set for the outputs \(outputs.keys.sorted()).")
     }
     let numbers = output.bytes.withUnsafeBytes { bytes -> [NSNumber] in
       switch output.format.type {

@@ -54,7 +54,7 @@ struct RepositoryKeysCommand: ParsableCommand {
         }.map { KeyList.Key(try VerificationKey($0.key)) }
         if location.json { return try Console.printJSON(KeyList(keys: keys)) }
         for key in keys { Console.printData(key.key) }
-        if keys.isEmpty { Console.printMessage("There is no key yet. 'serve' creates one.") }
+        if keys.isEmpty { Console.printMessage("No key exists yet. 'serve' creates one.") }
       }
     }
   }
