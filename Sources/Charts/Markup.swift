@@ -46,3 +46,41 @@ package struct Markup: ExpressibleByStringInterpolation {
     }
   }
 }
+
+extension String {
+  /// The place in a document that a text is escaped for.
+  package enum MarkupContext {
+    /// Between tags or in a quoted attribute of an HTML page, or of an SVG drawing.
+    case html
+    /// Between tags of an XML document.
+    case xml
+    /// In an attribute of an XML document, in double quotes.
+    case xmlAttribute
+  }
+
+  /// This text, escaped for a place in a document.
+  ///
+  /// HTML doesn't allow most control characters, and XML 1.0 can't even represent them. They are
+  /// replaced with U+FFFD.
+  package func escaped(for context: MarkupContext) -> String {
+    var escaped = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'" where context == .html: escaped += "&#39;"
+      // An XML parser would convert these to spaces or line feeds.
+      case "\r" where context != .html: escaped += "&#13;"
+      case "\n" where context == .xmlAttribute: escaped += "&#10;"
+      case "\t" where context == .xmlAttribute: escaped += "&#9;"
+      case "\t", "\n": escaped.unicodeScalars.append(scalar)
+      case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}":
+        escaped.unicodeScalars.append("\u{FFFD}")
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

@@ -13,8 +13,7 @@ import Testing
     let spec = TensorSpec(
       name: "image", shape: [100, 100, 3],
       kind: .imageInput(ImageShape(height: 100, width: 100), ImagePreprocessing(crop: crop)))
-    let found = Detection(classIndex: 0, label: "cat", score: 1, box: box)
-    return try found.inWholePicture(of: (400, 200), spec).box
+    return try box.inWholePicture(of: (400, 200), spec)
   }
 
   private let all = Box(x: 0, y: 0, width: 1, height: 1)

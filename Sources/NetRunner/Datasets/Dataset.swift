@@ -36,35 +36,23 @@ public struct Dataset: Sendable {
   /// The identifiers of the models that a test bundle names.
   ///
   /// Empty for other layouts.
-  public var modelIDs: [String]
+  public var modelIDs: [String] = []
   /// The number of runs per image that a test bundle requests, or nil if it doesn't say.
   public var iterations: Int?
   /// The name of the metric that a test bundle requests.
   public var metric: String?
   /// Human-readable notes about what was guessed or left out.
-  public var notes: [String]
+  public var notes: [String] = []
   /// The images' indices in the dataset that this one was selected from, or nil for a whole
   /// dataset.
   ///
   /// ``indices`` works for both.
   public var originalIndices: [Int]?
+}
 
+extension Dataset {
   /// Creates a dataset.
-  public init(
-    layout: Layout, name: String, path: String, id: String? = nil, version: String? = nil,
-    samples: [Sample], modelIDs: [String] = [], iterations: Int? = nil, metric: String? = nil,
-    notes: [String] = [], originalIndices: [Int]? = nil
-  ) {
-    self.layout = layout
-    self.name = name
-    self.path = path
-    self.id = id
-    self.version = version
-    self.samples = samples
-    self.modelIDs = modelIDs
-    self.iterations = iterations
-    self.metric = metric
-    self.notes = notes
-    self.originalIndices = originalIndices
+  public init(layout: Layout, name: String, path: String, samples: [Sample]) {
+    self.init(layout: layout, name: name, path: path, id: nil, samples: samples)
   }
 }

@@ -128,8 +128,11 @@ public struct Evaluator: Sendable {
     let start = clock.now
     var prediction = try reader.prediction(outputs)
     prediction.pictureSize = size ?? timer.size
-    if let size = prediction.pictureSize, let detections = prediction.detections {
-      prediction.detections = try detections.map { try $0.inWholePicture(of: size, input) }
+    if let size = prediction.pictureSize, var detections = prediction.detections {
+      for index in detections.indices {
+        detections[index].box = try detections[index].box.inWholePicture(of: size, input)
+      }
+      prediction.detections = detections
     }
     var latency = measured
     latency.decode = min(timer.time, latency.preprocess)
@@ -171,4 +174,20 @@ extension TensorSpec {
     case .bytes: "bytes"
     }
   }
+}
+
+/// The result of one image: a prediction or an error, and the duration of each stage.
+public struct Evaluation: Sendable {
+  /// The image's identifier.
+  public var id: String
+  /// The prediction, or the error.
+  ///
+  /// An error with one image doesn't stop the evaluation.
+  public var result: Result<Prediction, TensorIOError>
+  /// The duration of each stage.
+  ///
+  /// If the model ran several times, these are means.
+  public var latency = RunLatency()
+  /// The size of the upright image in pixels, or nil if the image wasn't read.
+  public var size: (width: Int, height: Int)?
 }

@@ -33,12 +33,4 @@ public struct Detection: Sendable, Hashable, Codable {
   public var score: Float
   /// The object's box, in fractions of the image's sides.
   public var box: Box
-
-  /// Creates a detection.
-  public init(classIndex: Int, label: String, score: Float, box: Box) {
-    self.classIndex = classIndex
-    self.label = label
-    self.score = score
-    self.box = box
-  }
 }

@@ -85,3 +85,37 @@ public struct Box: Sendable, Hashable, Codable {
     self.height = height
   }
 }
+
+/// Where an image comes from.
+public enum ImageSource: Sendable {
+  /// A file's path.
+  case file(String)
+  /// A URL that is fetched when the image is evaluated.
+  case url(String)
+  /// The bytes of an encoded image, with a name chosen by the program.
+  case bytes([UInt8], name: String)
+  /// A decoded image, with a name chosen by the program.
+  case pixels(PixelBuffer, name: String)
+  /// An image that must not be read.
+  ///
+  /// The reason, a sentence, becomes the error of the image's row.
+  case refused(String, name: String)
+
+  /// The image's identifier in results: its path, URL or name.
+  public var id: String {
+    switch self {
+    case .file(let path): path
+    case .url(let address): address
+    case .bytes(_, let name), .pixels(_, let name), .refused(_, let name): name
+    }
+  }
+
+  /// The kind of source in results: `file`, `url` or `memory`.
+  public var kind: String {
+    switch self {
+    case .file, .refused: "file"
+    case .url: "url"
+    case .bytes, .pixels: "memory"
+    }
+  }
+}

@@ -3,7 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// A zip file with one bundle at its top level.
 ///
@@ -164,4 +171,103 @@ private struct NameTable {
       if isEntry { uses[key]?.isEntry = true }
     }
   }
+}
+
+extension BundleArchive {
+  /// The prefix of the names of folders that bundles are unpacked into.
+  static let freshPrefix = ".import-"
+
+  /// Unpacks the bundle into a hidden folder, and deletes the folder afterwards.
+  ///
+  /// Files are readable by everyone and never executable, whatever the zip file says.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder in which the hidden folder is created.
+  ///   - isOver: Called now and then. If it returns true, unpacking stops.
+  ///   - onProgress: Called with the fraction that has been unpacked, from 0 to 1.
+  ///   - body: Called with the path of the unpacked bundle, which it may move elsewhere.
+  /// - Returns: What the body returns.
+  /// - Throws: ``ImportError``: `damagedZip`, `cancelled` or `cannotWrite`; what the body throws.
+  func withUnpackedBundle<Result>(
+    in folder: String, until isOver: () -> Bool = { false },
+    onProgress: (Double) -> Void = { _ in }, _ body: (_ bundle: String) throws -> Result
+  ) throws -> Result {
+    try Self.withHiddenFolder(in: folder, for: name) { fresh in
+      try unpack(into: fresh, until: isOver, onProgress: onProgress)
+      return try body("\(fresh)/\(name)")
+    }
+  }
+
+  /// Makes a hidden folder for a bundle that isn't checked yet, and deletes it afterwards.
+  static func withHiddenFolder<Result>(
+    in folder: String, for name: String, _ body: (_ fresh: String) throws -> Result
+  ) throws -> Result {
+    let fresh = "\(folder)/\(freshPrefix)\(UUID().uuidString)"
+    try ImportError.writing(name) { try FileOperations.makeFolder(fresh, permissions: 0o700) }
+    // If the folder can't be deleted, it stays hidden and `removeLeftovers()` tries again.
+    defer { try? FileManager.default.removeItem(atPath: fresh) }
+    return try body(fresh)
+  }
+
+  private func unpack(
+    into folder: String, until isOver: () -> Bool, onProgress: (Double) -> Void
+  ) throws {
+    let reader = try ZipReader(path, expecting: directory)
+    let total = max(1, items.reduce(0) { $0 + $1.entry.size })
+    var done = 0
+    var folders: Set<[String]> = []
+    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    onProgress(0)
+    for item in items {
+      guard !isOver() else { throw ImportError.cancelled }
+      let depth = item.path.count - (item.entry.isFolder ? 0 : 1)
+      for count in stride(from: 1, through: depth, by: 1) {
+        let part = Array(item.path.prefix(count))
+        guard folders.insert(part).inserted else { continue }
+        try ImportError.writing(name) {
+          try FileOperations.makeFolder(
+            "\(folder)/\(part.joined(separator: "/"))", permissions: 0o755)
+        }
+      }
+      guard !item.entry.isFolder else { continue }
+      let file = try ImportError.writing(name) {
+        try OpenFile(creating: "\(folder)/\(item.path.joined(separator: "/"))")
+      }
+      try reader.unpack(item.entry, through: &buffer) { bytes in
+        guard !isOver() else { throw ImportError.cancelled }
+        try ImportError.writing(name) { try file.write(bytes) }
+        done += bytes.count
+        onProgress(Double(done) / Double(total))
+      }
+      try ImportError.writing(name) { try file.flush() }
+    }
+  }
+}
+
+/// The limits on the content of a zip file.
+///
+/// The defaults allow every model that people run on phones, and keep a file of a few bytes from
+/// filling a disk.
+package struct ArchiveLimits: Hashable, Sendable {
+  /// The maximum number of entries, including folders and files that aren't unpacked.
+  package var entries = 10_000
+  /// The maximum total size of all unpacked files, in bytes.
+  package var bytes = 1 << 30
+  /// The maximum ratio of a file's unpacked size to its compressed size.
+  package var ratio = 200
+  /// The size in bytes up to which ``ratio`` is ignored, because small repetitive files compress
+  /// very well.
+  package var bytesOfAnyRatio = 10 << 20
+  /// The maximum size of a model.json in bytes, because it is parsed in memory.
+  package var manifestBytes = 4 << 20
+  /// The maximum size in bytes of a file in the bundle's assets folder, because labels are read
+  /// into memory.
+  package var assetBytes = 16 << 20
+  /// The maximum number of components in a file's path, including the file's name.
+  package var depth = 16
+  /// The maximum length of a file's or folder's name, in bytes.
+  package var nameBytes = 255
+
+  /// Creates the default limits.
+  package init() {}
 }

@@ -98,21 +98,16 @@ struct BundleFolder {
   func withCopy<Result>(
     in folder: String, until isOver: () -> Bool, _ body: (_ bundle: String) throws -> Result
   ) throws -> Result {
-    let fresh = "\(folder)/\(BundleArchive.freshPrefix)\(UUID().uuidString)"
-    let copy = "\(fresh)/\(name)"
-    // If the folder can't be deleted, it stays hidden and `removeLeftovers()` tries again.
-    defer { try? FileManager.default.removeItem(atPath: fresh) }
-    do {
-      try makeFolder(fresh, permissions: 0o700)
-      try makeFolder(copy, permissions: 0o755)
-      for folder in folders { try makeFolder("\(copy)/\(folder)", permissions: 0o755) }
-      for file in files { try self.copy(file, to: "\(copy)/\(file.path)", until: isOver) }
-    } catch let error as ImportError {
-      throw error
-    } catch {
-      throw ImportError.cannotWrite(name, error)
+    try BundleArchive.withHiddenFolder(in: folder, for: name) { fresh in
+      let copy = "\(fresh)/\(name)"
+      try ImportError.writing(name) {
+        for folder in [copy] + folders.map({ "\(copy)/\($0)" }) {
+          try FileOperations.makeFolder(folder, permissions: 0o755)
+        }
+        for file in files { try self.copy(file, to: "\(copy)/\(file.path)", until: isOver) }
+      }
+      return try body(copy)
     }
-    return try body(copy)
   }
 
   private func copy(
@@ -126,11 +121,5 @@ struct BundleFolder {
       try part.withUnsafeBytes { try copy.write($0) }
     }
     try copy.flush()
-  }
-
-  private func makeFolder(_ path: String, permissions: Int) throws {
-    try FileManager.default.createDirectory(
-      atPath: path, withIntermediateDirectories: false,
-      attributes: [.posixPermissions: permissions])
   }
 }

@@ -117,15 +117,24 @@ package struct BundleImporter: Sendable {
     check: (ModelBundle) throws -> Void, until isOver: () -> Bool
   ) throws -> ModelBundle {
     let name = FileSystem.name(of: fresh)
-    try writing(name) { try BundleOrigin.replace(in: fresh, with: origin) }
+    try ImportError.writing(name) { try BundleOrigin.replace(in: fresh, with: origin) }
     let bundle = try open(fresh)
     try checkInput(of: bundle)
     // The destination is checked early because trying the model takes time. It is checked again
     // while the folder is locked.
     _ = try destination(of: bundle, over: former, replaces: replaces)
-    try run(check, on: bundle)
+    do {
+      try check(bundle)
+    } catch let error as ImportError {
+      throw error
+    } catch is CancellationError {
+      throw ImportError.cancelled
+    } catch {
+      let reason = "\(error)".replacing("\(FileSystem.folder(of: bundle.path))/", with: "")
+      throw ImportError(.invalidBundle, "'\(name)' cannot be used: \(reason)", cause: error)
+    }
     guard !isOver() else { throw ImportError.cancelled }
-    return try writing(name) {
+    return try ImportError.writing(name) {
       let lock = try FileLock.waiting(on: folder)
       defer { withExtendedLifetime(lock) {} }
       let destination = try destination(of: bundle, over: former, replaces: replaces)
@@ -147,7 +156,7 @@ package struct BundleImporter: Sendable {
   ///
   /// - Throws: ``ImportError`` with the code `cannotWrite`.
   package func removeLeftovers() throws {
-    try writing("The models folder") {
+    try ImportError.writing("The models folder") {
       for name in try FileSystem.contents(of: folder)
       where name.hasPrefix(BundleArchive.freshPrefix) {
         try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
@@ -189,34 +198,64 @@ extension BundleImporter {
         + " but '\(bundle.manifest.name)' has \(found). Run it with 'tensorio run'.")
   }
 
-  private func run(_ check: (ModelBundle) throws -> Void, on bundle: ModelBundle) throws {
-    do {
-      try check(bundle)
-    } catch let error as ImportError {
-      throw error
-    } catch is CancellationError {
-      throw ImportError.cancelled
-    } catch {
-      let name = FileSystem.name(of: bundle.path)
-      let reason = "\(error)".replacing("\(FileSystem.folder(of: bundle.path))/", with: "")
-      throw ImportError(.invalidBundle, "'\(name)' cannot be used: \(reason)", cause: error)
-    }
-  }
+}
 
-  private func writing<Result>(_ name: String, _ work: () throws -> Result) throws -> Result {
-    do {
-      return try work()
-    } catch let error as ImportError {
-      throw error
-    } catch {
+extension BundleImporter {
+  /// Chooses a bundle's path in the models folder.
+  ///
+  /// - Parameters:
+  ///   - bundle: The bundle to import.
+  ///   - former: The name of the folder that the bundle updates, or nil for a new model.
+  ///   - replaces: Whether a model with the same id is replaced.
+  /// - Returns: An unused path, the path of the model to replace, or the path of `former`.
+  /// - Throws: ``ImportError``: `modelIsShipped` or `sameID`.
+  func destination(
+    of bundle: ModelBundle, over former: String?, replaces: Bool
+  ) throws -> String {
+    let id = bundle.manifest.id
+    guard !isShipped(id) else {
       throw ImportError(
-        .cannotWrite, "'\(name)' cannot be written: \(reason(for: error)).", cause: error)
+        .modelIsShipped,
+        "The id '\(id)' belongs to a model that came with the program and can't be replaced. "
+          + "Change \"id\" in the new bundle's model.json.")
     }
+    let present = try ModelLibrary(scanning: folder).bundles.filter { $0.manifest.id == id }
+    let others = present.filter { FileSystem.name(of: $0.path) != former }
+    if let other = others.first {
+      // An update of one model must not replace another model as well.
+      guard replaces, former == nil else { throw Self.sameID(other) }
+      return other.path
+    }
+    if let former { return "\(folder)/\(former)" }
+    return "\(folder)/\(try freeName(for: bundle))"
   }
 
-  private func reason(for error: any Error) -> String {
-    let cause = (error as? TensorIOError)?.cause ?? error
-    if cause is TensorIOError { return "the models folder cannot be used" }
-    return FileSystem.reason(for: cause)
+  private static func sameID(_ other: ModelBundle) -> ImportError {
+    let manifest = other.manifest
+    let version = manifest.version.isEmpty ? "" : ", version \(manifest.version)"
+    return ImportError(
+      .sameID,
+      "A model with the id '\(manifest.id)' is already here: '\(manifest.name)'\(version). Replace "
+        + "it, or change \"id\" in the new bundle's model.json.")
+  }
+
+  /// Returns an unused folder name: the bundle's own name, or one derived from its id.
+  private func freeName(for bundle: ModelBundle) throws -> String {
+    // Some file systems treat 'A' and 'a' as the same.
+    let taken = Set(try FileSystem.contents(of: folder).map { $0.lowercased() })
+    let own = FileSystem.name(of: bundle.path)
+    guard taken.contains(own.lowercased()) else { return own }
+    let plain = bundle.manifest.id.unicodeScalars.prefix(100).map { scalar in
+      scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+        ? Character(scalar) : "-"
+    }
+    let base = plain.isEmpty ? "model" : String(plain)
+    var name = "\(base).tiobundle"
+    var number = 1
+    while taken.contains(name.lowercased()) {
+      number += 1
+      name = "\(base)-\(number).tiobundle"
+    }
+    return name
   }
 }

@@ -17,12 +17,6 @@ package struct ImportError: Error, Sendable {
   /// The error that led to this one, if there was one.
   package var cause: (any Error)?
 
-  /// Creates an error.
-  ///
-  /// - Parameters:
-  ///   - code: The kind of failure.
-  ///   - message: What happened and what to do about it, in one or two sentences.
-  ///   - cause: The error that led to this one.
   package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
@@ -32,75 +26,60 @@ package struct ImportError: Error, Sendable {
 
 extension ImportError: CustomStringConvertible {
   package var description: String { message }
-}
 
-extension ImportError {
   /// The kinds of failure.
   ///
   /// The description is a word for programs, such as `no_bundle`.
-  package struct Code: Hashable, Sendable, CustomStringConvertible {
-    private enum Wrapped: String {
-      case notAZip = "not_a_zip"
-      case damagedZip = "damaged_zip"
-      case unsafeZip = "unsafe_zip"
-      case zipTooLarge = "zip_too_large"
-      case tooLarge = "too_large"
-      case noBundle = "no_bundle"
-      case severalBundles = "several_bundles"
-      case invalidBundle = "invalid_bundle"
-      case notAVisionModel = "not_a_vision_model"
-      case modelIsShipped = "model_is_shipped"
-      case sameID = "same_id"
-      case replayed
-      case cancelled
-      case cannotWrite = "cannot_write"
-    }
-    private let wrapped: Wrapped
-    private init(_ wrapped: Wrapped) { self.wrapped = wrapped }
-
+  package enum Code: String, Sendable, CustomStringConvertible {
     /// The file isn't a zip file.
-    package static var notAZip: Code { Code(.notAZip) }
+    case notAZip = "not_a_zip"
     /// The zip file is truncated, contradicts itself, or has other bytes than were packed.
-    package static var damagedZip: Code { Code(.damagedZip) }
+    case damagedZip = "damaged_zip"
     /// The zip file has entries that are never unpacked.
     ///
     /// These are names that lead outside the folder or occur twice, links, encrypted entries, and
     /// entries with a compression method other than Deflate.
-    package static var unsafeZip: Code { Code(.unsafeZip) }
+    case unsafeZip = "unsafe_zip"
     /// The zip file exceeds ``ArchiveLimits``.
-    package static var zipTooLarge: Code { Code(.zipTooLarge) }
+    case zipTooLarge = "zip_too_large"
     /// A bundle that isn't in a zip file exceeds ``ArchiveLimits``.
-    package static var tooLarge: Code { Code(.tooLarge) }
+    case tooLarge = "too_large"
     /// The zip file has no bundle at its top level.
-    package static var noBundle: Code { Code(.noBundle) }
+    case noBundle = "no_bundle"
     /// The zip file has several bundles at its top level.
-    package static var severalBundles: Code { Code(.severalBundles) }
+    case severalBundles = "several_bundles"
     /// The bundle breaks a rule, or its model can't be loaded.
-    package static var invalidBundle: Code { Code(.invalidBundle) }
+    case invalidBundle = "invalid_bundle"
     /// The model's inputs are something other than a single colour image.
-    package static var notAVisionModel: Code { Code(.notAVisionModel) }
+    case notAVisionModel = "not_a_vision_model"
     /// A model with the same id came with the program and can't be replaced.
-    package static var modelIsShipped: Code { Code(.modelIsShipped) }
+    case modelIsShipped = "model_is_shipped"
     /// A model with the same id exists, and replacing it wasn't requested.
-    package static var sameID: Code { Code(.sameID) }
+    case sameID = "same_id"
     /// The repository's version is older than the existing one.
-    package static var replayed: Code { Code(.replayed) }
+    case replayed
     /// The import was cancelled.
-    package static var cancelled: Code { Code(.cancelled) }
+    case cancelled
     /// The models folder can't be written.
-    package static var cannotWrite: Code { Code(.cannotWrite) }
+    case cannotWrite = "cannot_write"
 
-    package var description: String { wrapped.rawValue }
+    package var description: String { rawValue }
   }
-}
 
-extension ImportError {
-  /// The import was cancelled.
   static var cancelled: ImportError { ImportError(.cancelled, "The import was cancelled.") }
 
-  /// Writing failed with a system error.
-  static func cannotWrite(_ name: String, _ error: any Error) -> ImportError {
-    ImportError(
-      .cannotWrite, "'\(name)' cannot be written: \(FileSystem.reason(for: error)).", cause: error)
+  /// Writes something, and names it in the error if the system refuses.
+  static func writing<Result>(_ name: String, _ work: () throws -> Result) throws -> Result {
+    do {
+      return try work()
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      let cause = (error as? TensorIOError)?.cause ?? error
+      let reason =
+        cause is TensorIOError
+        ? "the models folder cannot be used" : FileSystem.reason(for: cause)
+      throw ImportError(.cannotWrite, "'\(name)' cannot be written: \(reason).", cause: error)
+    }
   }
 }

@@ -73,19 +73,13 @@ public struct MetricReport: Sendable, Codable {
   public var classes: [ClassMetrics]?
   /// Notes for people, for example about classes without images or scores that aren't
   /// probabilities.
-  public var notes: [String]
+  public var notes: [String] = []
+}
 
-  /// Creates a report.
-  public init(
-    values: [MetricValue], confusion: ConfusionMatrix? = nil, roc: [ROCCurve]? = nil,
-    calibration: [CalibrationBin]? = nil, classes: [ClassMetrics]? = nil, notes: [String] = []
-  ) {
-    self.values = values
-    self.confusion = confusion
-    self.roc = roc
-    self.calibration = calibration
-    self.classes = classes
-    self.notes = notes
+extension MetricReport {
+  /// Creates a report without data for charts.
+  public init(values: [MetricValue], notes: [String] = []) {
+    self.init(values: values, confusion: nil, notes: notes)
   }
 }
 
@@ -173,23 +167,10 @@ public struct ROCCurve: Sendable, Hashable, Codable {
     /// The fraction of positives that are true positives.
     public var truePositiveRate: Double
 
-    /// Creates a point.
-    public init(falsePositiveRate: Double, truePositiveRate: Double) {
-      self.falsePositiveRate = falsePositiveRate
-      self.truePositiveRate = truePositiveRate
-    }
-
     private enum CodingKeys: String, CodingKey {
       case falsePositiveRate = "fpr"
       case truePositiveRate = "tpr"
     }
-  }
-
-  /// Creates a curve.
-  public init(label: String, area: Double, points: [Point]) {
-    self.label = label
-    self.area = area
-    self.points = points
   }
 }
 
@@ -205,15 +186,6 @@ public struct CalibrationBin: Sendable, Hashable, Codable {
   public var confidence: Double
   /// The fraction of correct predictions, or 0 for an empty bin.
   public var accuracy: Double
-
-  /// Creates a bin.
-  public init(lower: Double, upper: Double, count: Int, confidence: Double, accuracy: Double) {
-    self.lower = lower
-    self.upper = upper
-    self.count = count
-    self.confidence = confidence
-    self.accuracy = accuracy
-  }
 }
 
 /// The values of one class.

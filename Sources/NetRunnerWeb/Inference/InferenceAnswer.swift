@@ -118,8 +118,7 @@ struct InferenceAnswer: Sendable {
   private func region() throws -> JSONValue {
     let all = Box(x: 0, y: 0, width: 1, height: 1)
     guard let size = prediction.pictureSize else { return Self.box(all) }
-    let whole = Detection(classIndex: 0, label: "", score: 0, box: all)
-    return Self.box(try whole.inWholePicture(of: size, input).box)
+    return Self.box(try all.inWholePicture(of: size, input))
   }
 
   private static func size(_ width: Int, _ height: Int) -> JSONValue {

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Charts
 import TensorIO
 
 /// A threshold for a number of an evaluation, such as `top1>=0.7`.
@@ -123,5 +124,157 @@ public struct GateResult: Sendable, Hashable, Codable {
   private enum CodingKeys: String, CodingKey {
     case gate, model, value, message
     case isMet = "met"
+  }
+}
+
+extension Gate {
+  /// Checks the gate for every model of a report.
+  ///
+  /// - Returns: A result for each model, in the report's order.
+  /// - Throws: `TensorIOError` with the code `.invalidOption` if a model doesn't have the gate's
+  ///   number. The message lists the available ones.
+  public func check(_ report: EvaluationReport) throws -> [GateResult] {
+    guard !report.models.isEmpty else {
+      throw TensorIOError(
+        .invalidOption, "The gate '\(self)' cannot be checked: the report has no model.")
+    }
+    return try report.models.map(check)
+  }
+
+  /// Checks the gate for one model.
+  ///
+  /// - Throws: `TensorIOError` with the code `.invalidOption` if the model doesn't have the gate's
+  ///   number. The message lists the available ones.
+  public func check(_ result: ModelResult) throws -> GateResult {
+    let number = try number(in: result)
+    let id = result.model.id
+    guard let value = number.value, !value.isNaN else {
+      return GateResult(
+        gate: self, model: id, value: nil, isMet: false,
+        message: "\(name) of '\(id)' is not defined: \(number.reason)")
+    }
+    let asksForMore =
+      switch relation {
+      case .atLeastAsGood: number.isHigherBetter
+      case .atLeast: true
+      case .atMost: false
+      }
+    let isMet = asksForMore ? value >= bound : value <= bound
+    let wish = "at \(asksForMore ? "least" : "most") \(bound.shortText)"
+    return GateResult(
+      gate: self, model: id, value: value, isMet: isMet,
+      message: "\(name) of '\(id)' is \(rounded(value)), "
+        + (isMet ? "as required: \(wish)." : "but it must be \(wish)."))
+  }
+
+  /// Formats a number with few decimals, unless rounding would move it across the bound.
+  private func rounded(_ value: Double) -> String {
+    let text = DecimalText(value, digits: 4).description
+    guard let short = Double(text), (short < bound, short > bound) == (value < bound, value > bound)
+    else { return value.shortText }
+    return short.shortText
+  }
+
+  private func number(in result: ModelResult) throws -> GateNumber {
+    let all = GateNumber.all(of: result)
+    let found = all.filter { $0.fullName == name || $0.name == name }
+    // Several metrics can compute the same number. The name is ambiguous only if the numbers
+    // differ.
+    if let first = found.first, found.allSatisfy({ $0.isSame(as: first) }) { return first }
+    let id = result.model.id
+    guard found.isEmpty else {
+      throw TensorIOError(
+        .invalidOption,
+        "The gate '\(self)' could mean several numbers of '\(id)': "
+          + "\(found.map(\.fullName).joined(separator: ", ")). Name one of these.")
+    }
+    var seen: Set<String> = []
+    let names = all.map(\.name).filter { seen.insert($0).inserted }
+    throw TensorIOError(
+      .invalidOption,
+      "The gate '\(self)' names '\(name)', which '\(id)' does not have. It has: "
+        + "\(names.joined(separator: ", ")).")
+  }
+}
+
+/// A number of a model that gates can refer to.
+private struct GateNumber {
+  var fullName: String
+  var name: String
+  var value: Double?
+  var isHigherBetter: Bool
+  /// Why there is no value, as the rest of a sentence.
+  var reason: String
+
+  /// Whether the two numbers are interchangeable.
+  func isSame(as other: GateNumber) -> Bool {
+    let isEqual = value == other.value || value?.isNaN == true && other.value?.isNaN == true
+    return isEqual && isHigherBetter == other.isHigherBetter
+  }
+
+  static func all(of result: ModelResult) -> [GateNumber] {
+    let metrics = result.metrics.sorted { $0.key < $1.key }.flatMap { metric, report in
+      report.values.map { value in
+        let reason =
+          value.value != nil
+          ? "it is not a number."
+          : report.notes.isEmpty
+            ? "it comes from \(counted(value.count, "image"))."
+            : report.notes.joined(separator: " ")
+        return GateNumber(
+          fullName: "\(metric).\(value.name)", name: value.name, value: value.value,
+          isHigherBetter: value.isHigherBetter, reason: reason)
+      }
+    }
+    return metrics + pictures(of: result) + latencies(of: result)
+  }
+
+  private static func pictures(of result: ModelResult) -> [GateNumber] {
+    let share = result.pictures > 0 ? Double(result.failed) / Double(result.pictures) : nil
+    return [
+      GateNumber("failed", Double(result.failed)),
+      GateNumber("failed_share", share, reason: "there are no images."),
+      GateNumber("throughput", result.throughput, isHigherBetter: true),
+    ]
+  }
+
+  private static func latencies(of result: ModelResult) -> [GateNumber] {
+    let latency = result.latency
+    let stages = [
+      ("", latency.total), ("total_", latency.total), ("decode_", latency.decode),
+      ("preprocess_", latency.preprocess), ("inference_", latency.inference),
+      ("postprocess_", latency.postprocess),
+    ]
+    return stages.flatMap { stage, statistics in
+      let numbers: [(String, Double?, Int)] = [
+        ("mean", statistics.mean, 1), ("min", statistics.minimum, 1),
+        ("p50", statistics.p50, 1), ("p90", statistics.p90, 10), ("p95", statistics.p95, 20),
+        ("p99", statistics.p99, 100), ("max", statistics.maximum, 1),
+      ]
+      return numbers.map { name, value, least in
+        GateNumber(
+          "latency_\(stage)\(name)", value,
+          reason: "it needs at least \(counted(least, "measured image")), but there "
+            + "\(statistics.count == 1 ? "is" : "are") \(statistics.count).")
+      }
+    }
+  }
+
+  private init(
+    fullName: String, name: String, value: Double?, isHigherBetter: Bool, reason: String
+  ) {
+    self.fullName = fullName
+    self.name = name
+    self.value = value
+    self.isHigherBetter = isHigherBetter
+    self.reason = reason
+  }
+
+  private init(
+    _ name: String, _ value: Double?, isHigherBetter: Bool = false,
+    reason: String = "it is not a number."
+  ) {
+    self.init(
+      fullName: name, name: name, value: value, isHigherBetter: isHigherBetter, reason: reason)
   }
 }

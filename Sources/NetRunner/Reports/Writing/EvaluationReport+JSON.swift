@@ -6,6 +6,12 @@
 import Hashing
 import TensorIO
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 extension EvaluationReport {
   /// The report as JSON, which is byte-for-byte equal for equal reports.
   ///
@@ -50,5 +56,42 @@ extension EvaluationReport {
   /// - Throws: `TensorIOError` if the file can't be written.
   public func write(to path: String) throws {
     try ReportFile(path).write(json())
+  }
+}
+
+/// JSON that is byte-for-byte equal for equal values.
+struct StableJSON {
+  let text: String
+
+  /// Encodes a value on one line, with sorted keys.
+  ///
+  /// Numbers that aren't finite are encoded as strings.
+  ///
+  /// - Throws: `TensorIOError` if the value can't be encoded, which is a bug in this library.
+  init(_ value: any Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    do {
+      text = String(decoding: try encoder.encode(value), as: UTF8.self)
+    } catch {
+      throw TensorIOError(.internalFault, "The report cannot be written: \(error).", cause: error)
+    }
+  }
+
+  /// Encodes an array with each element on its own line.
+  init(lines values: [some Encodable]) throws {
+    text =
+      values.isEmpty
+      ? "[]"
+      : "[\n" + (try values.map { try StableJSON($0).text }).joined(separator: ",\n") + "\n]"
+  }
+
+  /// Encodes a document with each member on its own line, sorted by key.
+  init(document members: [String: StableJSON?]) {
+    let lines = members.compactMap { key, value in value.map { (key, $0.text) } }
+      .sorted { $0.0 < $1.0 }.map { "\"\($0)\": \($1)" }
+    text = "{\n" + lines.joined(separator: ",\n") + "\n}\n"
   }
 }
