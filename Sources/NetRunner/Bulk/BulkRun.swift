@@ -148,7 +148,7 @@ public struct BulkRun {
     let iterations = options.iterations
     let maker = RowMaker(
       model: evaluator.model.bundle.manifest.id, testBundle: "", kept: options.kept ?? .top(5),
-      classes: ClassList(MetricContext(labels: evaluator.labels)))
+      classes: ClassList(MetricContext(labels: evaluator.labels)), shownPath: options.shownPath)
     return ParallelWork(count: positions.count, threads: options.threads, room: Self.batchSize) {
       number in
       var sample = samples[positions[number]]

@@ -192,11 +192,12 @@ private struct COCOReader {
           && FileSystem.isFile(path)
       }
     }
+    func shown(_ path: String) -> String { options.confinedFolder?.shown(path) ?? path }
     guard let most = found.max(), most > 0, let best = found.firstIndex(of: most) else {
-      notes.append("none of the first images was found in '\(own)' or beside it")
+      notes.append("none of the first images was found in '\(shown(own))' or beside it")
       return own
     }
-    if best > 0 { notes.append("images found in '\(candidates[best])'") }
+    if best > 0 { notes.append("images found in '\(shown(candidates[best]))'") }
     return candidates[best]
   }
 }

@@ -13,13 +13,26 @@ import TensorIO
 package struct ConfinedFolder: Sendable, Hashable {
   /// The folder's path, without symbolic links.
   package let path: String
+  /// The folder's name for people who don't know its path.
+  package let name: String
 
   /// Creates a confined folder.
   ///
-  /// The result is nil if there is no folder at the path.
-  package init?(_ path: String) {
+  /// The result is nil if there is no folder at the path. Without a name, it is the path's last
+  /// component.
+  package init?(_ path: String, named name: String? = nil) {
     guard let real = FileOperations.realPath(path), FileSystem.isFolder(real) else { return nil }
     self.path = real
+    self.name = name ?? FileSystem.name(of: path)
+  }
+
+  /// Returns a path for people who don't know where the folder is.
+  ///
+  /// A path outside the folder is represented by its last component.
+  package func shown(_ path: String) -> String {
+    if path == self.path { return name }
+    return path.hasPrefix(self.path + "/")
+      ? String(path.dropFirst(self.path.count + 1)) : FileSystem.name(of: path)
   }
 
   /// Resolves the links in a path.

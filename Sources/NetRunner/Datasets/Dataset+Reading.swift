@@ -29,11 +29,15 @@ extension Dataset {
     guard FileSystem.isFolder(path) || FileSystem.isFile(path) else {
       throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
     }
-    var reader = DatasetReader(path: path, options: options)
-    try reader.checkEnclosed(path)
-    self = try reader.read(layout)
-    if let confinedFolder = options.confinedFolder { self = confined(to: confinedFolder) }
-    try checkIdentifiers()
+    do {
+      var reader = DatasetReader(path: path, options: options)
+      try reader.checkEnclosed(path)
+      self = try reader.read(layout)
+      if let confinedFolder = options.confinedFolder { self = confined(to: confinedFolder) }
+      try checkIdentifiers()
+    } catch let error as TensorIOError {
+      throw error.about(path + "/", path)
+    }
   }
 
   /// Creates a dataset of individual images and of all images in folders.

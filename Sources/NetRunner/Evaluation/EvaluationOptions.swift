@@ -41,6 +41,8 @@ public struct EvaluationOptions: Sendable {
   ///
   /// If nil, those images become rows with an error.
   public var fetch: Evaluator.Fetch?
+  /// Returns the name under which the rows' errors show a path.
+  package var shownPath: @Sendable (_ path: String) -> String = { $0 }
 
   /// Creates the default options.
   public init() {}

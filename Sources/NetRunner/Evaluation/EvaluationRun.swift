@@ -99,13 +99,17 @@ public struct EvaluationRun: Sendable {
     var failure: (any Error)?
     var isAnyLoaded = false
     for bundle in bundles where !isOver() {
-      let evaluator = Result { try makeEvaluator(bundle, backends) }
-      if case .failure(let error) = evaluator { failure = failure ?? error }
-      if case .success = evaluator { isAnyLoaded = true }
-      var pass = try ModelPass(bundle, evaluator, dataset: dataset, options: options)
-      try pass.run(until: isOver, onProgress: onProgress)
-      models.append(try pass.result(keepingItems: part != nil))
-      rows += pass.rows
+      do {
+        let evaluator = Result { try makeEvaluator(bundle, backends) }
+        if case .failure(let error) = evaluator { failure = failure ?? error }
+        if case .success = evaluator { isAnyLoaded = true }
+        var pass = try ModelPass(bundle, evaluator, dataset: dataset, options: options)
+        try pass.run(until: isOver, onProgress: onProgress)
+        models.append(try pass.result(keepingItems: part != nil))
+        rows += pass.rows
+      } catch let error as TensorIOError {
+        throw error.about(bundle.path)
+      }
     }
     if let failure, !isAnyLoaded { throw failure }
     return EvaluationReport(
@@ -115,10 +119,14 @@ public struct EvaluationRun: Sendable {
   }
 
   private func makeEvaluator(_ bundle: ModelBundle, _ backends: [any Backend]) throws -> Evaluator {
-    let loader = ModelLoader(backends: backends, sessions: options.threads)
-    return try Evaluator(
-      InferenceModel(bundle: bundle, loader: loader), decoder: options.decoder,
-      fetch: options.fetch)
+    do {
+      let loader = ModelLoader(backends: backends, sessions: options.threads)
+      return try Evaluator(
+        InferenceModel(bundle: bundle, loader: loader), decoder: options.decoder,
+        fetch: options.fetch)
+    } catch let error as TensorIOError {
+      throw error.about(bundle.path)
+    }
   }
 
   private var settings: SettingsRecord {

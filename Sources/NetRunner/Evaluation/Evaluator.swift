@@ -85,7 +85,9 @@ public struct Evaluator: Sendable {
       }
       evaluation.latency = sum / iterations
     } catch let error as TensorIOError {
-      evaluation.result = .failure(error)
+      var failure = error.about(model.bundle.path)
+      if case .file(let path) = source { failure = failure.about(path) }
+      evaluation.result = .failure(failure)
     } catch {
       evaluation.result = .failure(TensorIOError(.inferenceFailed, "\(error)", cause: error))
     }

@@ -42,7 +42,7 @@ struct ModelPass {
     let outputsKept = options.kept ?? (dataset.layout == .testBundle ? .all : .top(5))
     rowMaker = RowMaker(
       model: bundle.manifest.id, testBundle: dataset.rowName, kept: outputsKept,
-      classes: ClassList(context))
+      classes: ClassList(context), shownPath: options.shownPath)
     do {
       accumulators = try options.metricNames(for: dataset).map {
         MetricAccumulator(try options.registry.metric(named: $0, context: context))
@@ -104,7 +104,7 @@ struct ModelPass {
     if let truth {
       if let failure = try judge(row.index, truth, prediction) {
         row.error = true
-        row.errorDescription = failure.message
+        row.errorDescription = failure.naming(options.shownPath).message
         row.evaluation = nil
         row.isCorrect = row.isCorrect.map { _ in false }
       }
@@ -133,6 +133,7 @@ struct ModelPass {
         try accumulators[position].add(truth, prediction, at: index)
       } catch let error as TensorIOError where labelled > 0 && prediction != nil {
         failure = error
+        if case .classMap(let path) = truth { failure = error.about(path) }
         try accumulators[position].add(truth, nil, at: index)
       }
     }
@@ -162,10 +163,12 @@ struct ModelPass {
     case .success(let evaluator):
       return { evaluator.evaluate($0.source, id: $0.id, iterations: iterations) }
     case .failure(let error):
-      let reason = (error as? TensorIOError)?.message ?? "\(error)"
-      let failure = TensorIOError(
-        .unsupportedModel, "The model could not be loaded: \(reason)", cause: error)
-      return { Evaluation(id: $0.id, result: .failure(failure)) }
+      let known = error as? TensorIOError
+      var failure = TensorIOError(
+        .unsupportedModel, "The model could not be loaded: \(known?.message ?? "\(error)")",
+        cause: error)
+      failure.paths = known?.paths ?? []
+      return { [failure] in Evaluation(id: $0.id, result: .failure(failure)) }
     }
   }
 }

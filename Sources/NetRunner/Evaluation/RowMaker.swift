@@ -17,6 +17,7 @@ struct RowMaker: Sendable {
   let testBundle: String
   let kept: KeptOutputs
   let classes: ClassList
+  let shownPath: @Sendable (_ path: String) -> String
 
   /// Creates the row of an image.
   ///
@@ -32,7 +33,7 @@ struct RowMaker: Sendable {
     switch evaluation.result {
     case .failure(let error):
       row.error = true
-      row.errorDescription = error.message
+      row.errorDescription = error.naming(shownPath).message
       if case .label = sample.truth { row.isCorrect = false }
     case .success(let prediction):
       let latency = evaluation.latency

@@ -130,7 +130,8 @@ package struct BundleImporter: Sendable {
     } catch is CancellationError {
       throw ImportError.cancelled
     } catch {
-      let reason = "\(error)".replacing("\(FileSystem.folder(of: bundle.path))/", with: "")
+      let known = (error as? TensorIOError)?.about(fresh).naming(FileSystem.name(of:))
+      let reason = known?.message ?? "\(error)"
       throw ImportError(.invalidBundle, "'\(name)' cannot be used: \(reason)", cause: error)
     }
     guard !isOver() else { throw ImportError.cancelled }
@@ -173,7 +174,7 @@ extension BundleImporter {
       return try ModelBundle(path)
     } catch let error as TensorIOError {
       // The user knows the bundle, but not the folders of this computer.
-      let message = error.message.replacing("\(FileSystem.folder(of: path))/", with: "")
+      let message = error.about(path).naming(FileSystem.name(of:)).message
       throw ImportError(.invalidBundle, message, cause: error)
     }
   }
@@ -197,7 +198,6 @@ extension BundleImporter {
       "Net Runner runs models with one input, an image with the format RGB or BGR,"
         + " but '\(bundle.manifest.name)' has \(found). Run it with 'tensorio run'.")
   }
-
 }
 
 extension BundleImporter {

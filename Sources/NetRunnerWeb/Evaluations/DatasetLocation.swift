@@ -38,18 +38,12 @@ struct DatasetLocation: Sendable {
       case .testBundle, .csv, .coco: break
       }
       dataset.path = name
-      dataset.notes = dataset.notes.map(cleaned)
       return dataset
     } catch let error as TensorIOError {
       throw WebError(
-        status: .unprocessableContent, code: "invalid_dataset", message: cleaned(error.message))
+        status: .unprocessableContent, code: "invalid_dataset",
+        message: error.naming(confinedFolder.shown).message)
     }
-  }
-
-  /// Returns a message without the server's own paths.
-  func cleaned(_ message: String) -> String {
-    message.replacing(confinedFolder.path + "/", with: "").replacing(
-      confinedFolder.path, with: name)
   }
 
   /// Returns the folder that the dataset starts in, and its name.
@@ -92,7 +86,8 @@ struct DatasetLocation: Sendable {
     let reason =
       switch named {
       case .success: "none of the images that it lists exist"
-      case .failure(let error): (error as? TensorIOError)?.message ?? "\(error)"
+      case .failure(let error):
+        (error as? TensorIOError)?.naming(confinedFolder.shown).message ?? "\(error)"
       }
     pictures.notes.append("left out: the table '\(table)': \(reason)")
     return pictures
@@ -104,7 +99,8 @@ struct DatasetLocation: Sendable {
     if let dataset = try? named.get() { return dataset }
     guard var pictures = try? dataset(folder) else { return try named.get() }
     if case .failure(let error as TensorIOError) = named {
-      pictures.notes.append("left out: '\(document)': \(error.message)")
+      let reason = error.naming(confinedFolder.shown).message
+      pictures.notes.append("left out: '\(document)': \(reason)")
     }
     return pictures
   }

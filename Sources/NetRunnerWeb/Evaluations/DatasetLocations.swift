@@ -26,14 +26,16 @@ struct DatasetLocations: Sendable {
     switch source {
     case .upload(let id):
       let use = try uploads.use(id)
-      guard let confinedFolder = ConfinedFolder(use.upload.filesFolder) else {
+      guard let confinedFolder = ConfinedFolder(use.upload.filesFolder, named: "upload") else {
         throw WebError.noUpload(id)
       }
       return DatasetLocation(
         path: confinedFolder.path, name: "upload", confinedFolder: confinedFolder, use: use,
         stepsInto: true)
     case .samples:
-      guard let confinedFolder = ConfinedFolder(samples) else { throw Self.noFolder("samples") }
+      guard let confinedFolder = ConfinedFolder(samples, named: "samples") else {
+        throw Self.noFolder("samples")
+      }
       return DatasetLocation(
         path: confinedFolder.path, name: "samples", confinedFolder: confinedFolder)
     case .folder(let text): return try folder(text)

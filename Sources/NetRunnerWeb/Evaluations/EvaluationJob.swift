@@ -37,7 +37,7 @@ final class EvaluationJob: Sendable {
   let started = Date.now
   let request: EvaluationRequest
   let run: EvaluationRun
-  private let location: DatasetLocation
+  let location: DatasetLocation
   private let bundles: [ModelBundle]
   private let state: Mutex<State>
 
@@ -112,9 +112,8 @@ final class EvaluationJob: Sendable {
   }
 
   private func note(_ progress: EvaluationRun.Progress) {
-    let row = cleaned(progress.row)
     state.withLock { state in
-      state.rows.append(row)
+      state.rows.append(progress.row)
       state.progress.add(progress, at: .now)
     }
   }
@@ -140,8 +139,6 @@ final class EvaluationJob: Sendable {
     members["results"] = nil
     let document = JSONValue.object(members)
     state.withLock { state in
-      // These rows are the same, but without the server's paths.
-      report.results = state.rows
       state.report = report
       state.document = document
       state.phase = isOver && !isWhole ? .cancelled : .done
@@ -154,26 +151,10 @@ final class EvaluationJob: Sendable {
         state.phase = .cancelled
         return
       }
-      var failure =
-        (error as? TensorIOError).map { WebError($0) }
+      state.error =
+        (error as? TensorIOError).map { WebError($0.naming(location.confinedFolder.shown)) }
         ?? WebError(status: .internalServerError, code: "internal_error", message: "\(error)")
-      failure.message = cleaned(failure.message)
-      state.error = failure
       state.phase = .failed
-    }
-  }
-
-  private func cleaned(_ row: ResultRow) -> ResultRow {
-    guard let description = row.errorDescription else { return row }
-    var row = row
-    row.errorDescription = cleaned(description)
-    return row
-  }
-
-  /// Returns a message without the server's own paths.
-  func cleaned(_ message: String) -> String {
-    bundles.reduce(location.cleaned(message)) { message, bundle in
-      message.replacing(bundle.path, with: FileSystem.name(of: bundle.path))
     }
   }
 

@@ -70,6 +70,7 @@ struct EvaluationRoutes: Sendable {
     let dataset = try location.dataset()
     var settings = EvaluationOptions()
     settings.registry = options.metrics
+    settings.shownPath = location.confinedFolder.shown
     settings.iterations =
       request.iterations
       ?? min(dataset.iterations ?? 1, EvaluationRequest.maximumIterations)
@@ -113,15 +114,14 @@ struct EvaluationRoutes: Sendable {
     let size = try query.integer("size", in: 32...1024) ?? 256
     if case .upload(let upload) = job.request.source { locations.uploads.touch(upload) }
     return try await queue.run {
+      let path = try job.picture(at: Int(index) ?? -1)
       do {
-        let path = try job.picture(at: Int(index) ?? -1)
         let picture = try Self.decoder.thumbnail(contentsOf: path, side: size)
         return .data(
           try ImageEncoder().encode(picture, as: .jpeg(quality: 85)), type: "image/jpeg",
           headers: [.cacheControl: "private, max-age=300"])
-      } catch var error as TensorIOError {
-        error.message = job.cleaned(error.message)
-        throw error
+      } catch let error as TensorIOError {
+        throw error.about(path).naming(job.location.confinedFolder.shown)
       }
     }
   }

@@ -39,7 +39,8 @@ package enum FileSystem {
       throw TensorIOError(
         isFolder(path) ? .unreadableFile : .fileNotFound,
         "The folder '\(path)' cannot be read: \(reason(for: error)).",
-        cause: error)
+        cause: error
+      ).about(path)
     }
   }
 

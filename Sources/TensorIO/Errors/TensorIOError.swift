@@ -18,6 +18,8 @@ public struct TensorIOError: Error, Sendable {
   public var issues: [BundleIssue]
   /// The name of the layer or placeholder that the error is about, if a program needs it.
   package var subject: String?
+  /// The files and folders that the message may name, if a program shows them under other names.
+  package var paths: [String] = []
 
   /// Makes an error.
   ///
@@ -41,6 +43,22 @@ extension TensorIOError {
   package static func missingPlaceholder(_ name: String) -> TensorIOError {
     var error = TensorIOError(.missingInput, "There is no value for the placeholder '\(name)'.")
     error.subject = name
+    return error
+  }
+}
+
+extension TensorIOError {
+  /// Returns the error with paths that its message may name.
+  package func about(_ paths: String...) -> TensorIOError {
+    var error = self
+    error.paths += paths
+    return error
+  }
+
+  /// Returns the error with a message that shows the paths under other names.
+  package func naming(_ name: (_ path: String) -> String) -> TensorIOError {
+    var error = self
+    error.message = paths.reduce(message) { $0.replacing($1, with: name($1)) }
     return error
   }
 }
