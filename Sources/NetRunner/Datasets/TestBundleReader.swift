@@ -33,8 +33,9 @@ struct TestBundleReader {
   private init(path: String) { self.path = path }
 
   private mutating func read() throws -> Dataset? {
-    guard let (document, outline) = try readDocument() else { return nil }
-    guard let root = object(document, at: "") else { return nil }
+    guard let (document, outline) = try readDocument(), let root = object(document, at: "") else {
+      return nil
+    }
     let name = requiredString("name", in: root, at: "")
     let id = requiredString("id", in: root, at: "")
     let version = requiredString("version", in: root, at: "")
@@ -91,8 +92,7 @@ struct TestBundleReader {
   }
 
   private mutating func readModels(_ root: [String: JSONValue]) -> [String] {
-    guard let models = requiredArray("models", in: root, at: "") else { return [] }
-    return models.enumerated().compactMap { string($1, at: "models[\($0)]") }
+    requiredArray("models", in: root).enumerated().compactMap { string($1, at: "models[\($0)]") }
   }
 
   private mutating func readOptions(
@@ -127,7 +127,7 @@ struct TestBundleReader {
 
   private mutating func readImages(_ root: [String: JSONValue]) -> [Sample] {
     var locations: [String: Int] = [:]
-    return (requiredArray("images", in: root, at: "") ?? []).enumerated().compactMap {
+    return requiredArray("images", in: root).enumerated().compactMap {
       index, element in
       let location = "images[\(index)]"
       guard let image = object(element, at: location) else { return nil }
@@ -179,7 +179,7 @@ struct TestBundleReader {
   private mutating func readLabels(
     _ root: [String: JSONValue], _ outline: JSONOutline, into samples: inout [Sample]
   ) {
-    guard let labels = requiredArray("labels", in: root, at: "") else { return }
+    let labels = requiredArray("labels", in: root)
     // Images that couldn't be parsed aren't in `samples`. They have issues, so no dataset is
     // returned.
     let locations = Dictionary(samples.indices.map { (samples[$0].id, $0) }) { first, _ in first }
@@ -234,61 +234,15 @@ struct TestBundleReader {
   }
 }
 
-// MARK: - Issues
+extension TestBundleReader: IssueCollector {
+  var documentName: String { "test.json" }
 
-extension TestBundleReader {
-  private mutating func report(
-    _ code: BundleIssue.Code, at path: String, expected: String, found: String, suggestion: String
-  ) {
-    issues.append(
-      BundleIssue(
-        code, path: path.isEmpty ? "test.json" : path, expected: expected, found: found,
-        suggestion: suggestion))
-  }
-
-  private mutating func mistyped(_ value: JSONValue, at path: String, expected: String) {
-    report(
-      .wrongType, at: path, expected: expected, found: value.typeName,
-      suggestion: "Make it \(expected).")
-  }
-
-  private mutating func required(
-    _ key: String, in object: [String: JSONValue], at path: String
-  ) -> JSONValue? {
-    if let value = object[key] { return value }
-    report(
-      .missingKey, at: path.isEmpty ? key : "\(path).\(key)",
-      expected: "the required key \"\(key)\"", found: "nothing", suggestion: "Add \"\(key)\".")
-    return nil
-  }
-
-  private mutating func requiredString(
-    _ key: String, in object: [String: JSONValue], at path: String
-  ) -> String? {
-    required(key, in: object, at: path).flatMap {
-      string($0, at: path.isEmpty ? key : "\(path).\(key)")
-    }
-  }
+  mutating func add(_ issue: BundleIssue) { issues.append(issue) }
 
   private mutating func requiredArray(
-    _ key: String, in object: [String: JSONValue], at path: String
-  ) -> [JSONValue]? {
-    guard let value = required(key, in: object, at: path) else { return nil }
-    if case .array(let elements) = value { return elements }
-    mistyped(value, at: key, expected: "an array")
-    return nil
-  }
-
-  private mutating func object(_ value: JSONValue, at path: String) -> [String: JSONValue]? {
-    if case .object(let members) = value { return members }
-    mistyped(value, at: path, expected: "an object")
-    return nil
-  }
-
-  private mutating func string(_ value: JSONValue, at path: String) -> String? {
-    if case .string(let text) = value { return text }
-    mistyped(value, at: path, expected: "a string")
-    return nil
+    _ key: String, in object: [String: JSONValue]
+  ) -> [JSONValue] {
+    required(key, in: object, at: "").flatMap { array($0, at: key) } ?? []
   }
 
   /// A number's value, or the type of any other value.

@@ -4,22 +4,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reads typed members of JSON objects and reports missing members and wrong types.
-protocol IssueCollector {
+package protocol IssueCollector {
+  /// The name of the document that is read.
+  var documentName: String { get }
+
   mutating func add(_ issue: BundleIssue)
 }
 
 extension IssueCollector {
-  mutating func report(
+  package var documentName: String { "model.json" }
+
+  package mutating func report(
     _ code: BundleIssue.Code, _ severity: BundleIssue.Severity = .error, at path: String,
     expected: String, found: String, suggestion: String
   ) {
     add(
       BundleIssue(
-        code, severity: severity, path: path.isEmpty ? "model.json" : path, expected: expected,
+        code, severity: severity, path: path.isEmpty ? documentName : path, expected: expected,
         found: found, suggestion: suggestion))
   }
 
-  func join(_ path: String, _ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+  package func join(_ path: String, _ key: String) -> String {
+    path.isEmpty ? key : "\(path).\(key)"
+  }
 
   /// Reports unknown keys.
   ///
@@ -42,7 +49,7 @@ extension IssueCollector {
     }
   }
 
-  mutating func required(_ key: String, in object: [String: JSONValue], at path: String)
+  package mutating func required(_ key: String, in object: [String: JSONValue], at path: String)
     -> JSONValue?
   {
     if let value = object[key] { return value }
@@ -53,25 +60,25 @@ extension IssueCollector {
     return nil
   }
 
-  mutating func mistyped(_ value: JSONValue, at path: String, expected: String) {
+  package mutating func mistyped(_ value: JSONValue, at path: String, expected: String) {
     report(
       .wrongType, at: path, expected: expected, found: value.typeName,
       suggestion: "Make it \(expected).")
   }
 
-  mutating func object(_ value: JSONValue, at path: String) -> [String: JSONValue]? {
+  package mutating func object(_ value: JSONValue, at path: String) -> [String: JSONValue]? {
     if case .object(let members) = value { return members }
     mistyped(value, at: path, expected: "an object")
     return nil
   }
 
-  mutating func array(_ value: JSONValue, at path: String) -> [JSONValue]? {
+  package mutating func array(_ value: JSONValue, at path: String) -> [JSONValue]? {
     if case .array(let elements) = value { return elements }
     mistyped(value, at: path, expected: "an array")
     return nil
   }
 
-  mutating func string(_ value: JSONValue, at path: String) -> String? {
+  package mutating func string(_ value: JSONValue, at path: String) -> String? {
     if case .string(let text) = value { return text }
     mistyped(value, at: path, expected: "a string")
     return nil
@@ -92,7 +99,9 @@ extension IssueCollector {
     }
   }
 
-  mutating func requiredString(_ key: String, in object: [String: JSONValue], at path: String)
+  package mutating func requiredString(
+    _ key: String, in object: [String: JSONValue], at path: String
+  )
     -> String?
   {
     required(key, in: object, at: path).flatMap { string($0, at: join(path, key)) }
