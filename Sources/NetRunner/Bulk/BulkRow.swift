@@ -72,8 +72,6 @@ final class LogLock {
   private let lock: FileLock
 
   /// Acquires the lock.
-  ///
-  /// - Throws: `TensorIOError` if another run holds the lock.
   init(for results: String) throws {
     path = results + ".lock"
     let lock: FileLock?

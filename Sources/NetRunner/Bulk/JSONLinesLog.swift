@@ -49,9 +49,7 @@ public final class JSONLinesLog: BulkLog {
 
   public func forEachRow(_ body: (BulkRow) throws -> Void) throws {
     let file = try FileSystem.open(path)
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    let decoder = StableJSON.makeDecoder()
     var rest: [UInt8] = []
     var number = 0
     while let piece = try? file.read(atMost: 1 << 16), !piece.isEmpty {

@@ -68,12 +68,48 @@ public final class SQLiteLog: BulkLog {
     ])
 
   public func forEachRow(_ body: (BulkRow) throws -> Void) throws {
-    do {
+    try explaining {
       try database.read { database in
         try database.forEachRow("SELECT * FROM results ORDER BY id") { row in
           try body(BulkRow(CheckedRow(row, of: "results", key: ["id", "image"])))
         }
       }
+    }
+  }
+
+  public func append(_ rows: [BulkRow]) throws {
+    try explaining {
+      try database.write { database in
+        for row in rows { try database.execute(Self.insertion, row.arguments()) }
+      }
+    }
+  }
+
+  public func removeFailures(of models: Set<String>) throws {
+    try explaining {
+      try database.write { database in
+        for model in models {
+          try database.execute("DELETE FROM results WHERE error AND model = ?", [model])
+        }
+      }
+    }
+  }
+
+  public func flush() throws {
+    // A checkpoint puts all rows into the one file that the user named.
+    try explaining { try database.checkpoint() }
+  }
+
+  private static let insertion = """
+    INSERT INTO results (run, model, picture_index, image, type, test_bundle, error,
+      error_description, predicted, score, decode_latency, preprocessor_latency,
+      inference_latency, postprocess_latency, inference_results)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+
+  private func explaining(_ work: () throws -> Void) throws {
+    do {
+      try work()
     } catch let error as TensorIOError {
       throw error
     } catch let error as DamagedRow {
@@ -85,44 +121,6 @@ public final class SQLiteLog: BulkLog {
       throw Self.failure(path, error)
     }
   }
-
-  public func append(_ rows: [BulkRow]) throws {
-    do {
-      try database.write { database in
-        for row in rows { try database.execute(Self.insertion, row.arguments()) }
-      }
-    } catch {
-      throw Self.failure(path, error)
-    }
-  }
-
-  public func removeFailures(of models: Set<String>) throws {
-    do {
-      try database.write { database in
-        for model in models {
-          try database.execute("DELETE FROM results WHERE error AND model = ?", [model])
-        }
-      }
-    } catch {
-      throw Self.failure(path, error)
-    }
-  }
-
-  public func flush() throws {
-    do {
-      // A checkpoint puts all rows into the one file that the user named.
-      try database.checkpoint()
-    } catch {
-      throw Self.failure(path, error)
-    }
-  }
-
-  private static let insertion = """
-    INSERT INTO results (run, model, picture_index, image, type, test_bundle, error,
-      error_description, predicted, score, decode_latency, preprocessor_latency,
-      inference_latency, postprocess_latency, inference_results)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """
 
   private static func failure(_ path: String, _ error: any Error) -> TensorIOError {
     let reason =
@@ -140,8 +138,6 @@ public final class SQLiteLog: BulkLog {
 
 extension BulkRow {
   /// Reads a row from a file that may be damaged.
-  ///
-  /// - Throws: `DamagedRow`.
   fileprivate init(_ row: CheckedRow) throws {
     var evaluation: EvaluationRecord?
     let failed = try row.flag("error")

@@ -207,25 +207,17 @@ extension DecodingError {
   fileprivate var explanation: String {
     switch self {
     case .keyNotFound(let key, let context):
-      "\(location(context.codingPath)) lacks the required key \"\(key.stringValue)\""
+      "\(Self.location(context)) lacks the required key \"\(key.stringValue)\""
     case .typeMismatch(_, let context), .valueNotFound(_, let context),
       .dataCorrupted(let context):
-      "\(location(context.codingPath)): "
+      "\(Self.location(context)): "
         + (context.debugDescription.hasSuffix(".")
           ? String(context.debugDescription.dropLast()) : context.debugDescription)
     @unknown default: "\(self)"
     }
   }
 
-  private func location(_ path: [any CodingKey]) -> String {
-    var location = ""
-    for key in path {
-      if let index = key.intValue {
-        location += "[\(index)]"
-      } else {
-        location += (location.isEmpty ? "" : ".") + key.stringValue
-      }
-    }
-    return location.isEmpty ? "the document" : location
+  private static func location(_ context: Context) -> String {
+    context.codingPath.isEmpty ? "the document" : context.codingPath.jsonPath
   }
 }

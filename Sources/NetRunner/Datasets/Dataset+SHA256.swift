@@ -134,8 +134,6 @@ extension SHA256 {
   }
 
   /// The SHA-256 of a file's bytes, which are read in chunks.
-  ///
-  /// - Throws: `TensorIOError` if the file can't be read.
   static func digest(ofFile path: String) throws -> SHA256.Digest {
     let file = try FileSystem.open(path)
     var hash = try SHA256.start()

@@ -29,15 +29,11 @@ struct PictureFolder {
 
   /// Finds the images in a folder.
   ///
-  /// Hidden files and `__MACOSX` are skipped. Links to images are followed, wherever they lead.
-  /// Links to folders aren't, because they could form a cycle or lead to the same images twice.
-  /// Pipes and devices with the name of an image are skipped because reading them might never end.
-  ///
-  /// - Parameters:
-  ///   - path: The folder.
-  ///   - isConfined: Whether links that lead out of the folder are skipped, too. Use this if the
-  ///     folder's author must not read other files of this machine.
-  /// - Throws: `TensorIOError` if a folder can't be read.
+  /// Hidden files and `__MACOSX` are skipped. Links to images are followed, wherever they lead. If
+  /// the folder is confined, because its author must not read other files of this machine, links
+  /// that lead out of it are skipped, too. Links to folders aren't followed, because they could
+  /// form a cycle or lead to the same images twice. Pipes and devices with the name of an image are
+  /// skipped because reading them might never end.
   init(_ path: String, isConfined: Bool = false) throws {
     root = path
     self.isConfined = isConfined

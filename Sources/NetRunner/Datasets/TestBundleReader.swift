@@ -14,9 +14,6 @@ struct TestBundleReader {
   private var issues: [BundleIssue] = []
   private var notes: [String] = []
 
-  /// Reads a folder.
-  ///
-  /// - Throws: `TensorIOError` with all issues.
   static func read(_ path: String) throws -> Dataset {
     var reader = TestBundleReader(path: path)
     guard let dataset = try reader.read() else {

@@ -22,9 +22,6 @@ struct ModelPass {
   private var judged = 0
   private var seconds = 0.0
 
-  /// Prepares the pass.
-  ///
-  /// - Throws: `TensorIOError` if a metric doesn't exist or doesn't suit the model.
   init(
     _ bundle: ModelBundle, _ evaluator: Result<Evaluator, any Error>, dataset: Dataset,
     options: EvaluationOptions

@@ -13,10 +13,6 @@ struct PredictionReader: Sendable {
   private let detection: DetectionLayout?
 
   /// Determines once which outputs are used.
-  ///
-  /// - Parameters:
-  ///   - outputs: The model's outputs.
-  ///   - labels: The names of the objects' classes, for detection models.
   init(_ outputs: [TensorSpec], labels: [String]) {
     detection = DetectionLayout(outputs, labels: labels)
     classification = outputs.firstIndex {
@@ -27,8 +23,6 @@ struct PredictionReader: Sendable {
   }
 
   /// Reads the outputs of one run.
-  ///
-  /// - Throws: `TensorIOError` if an output can't be read.
   func prediction(_ outputs: ModelOutputs) throws -> Prediction {
     var prediction = Prediction()
     prediction.outputs = try outputs.names.enumerated().map { index, name in
@@ -87,8 +81,6 @@ struct DetectionLayout: Sendable {
   }
 
   /// Reads the objects of one run, in the model's order.
-  ///
-  /// - Throws: `TensorIOError` if an output can't be read or has impossible values.
   func detections(_ outputs: ModelOutputs) throws -> [Detection] {
     let boxes: [Float] = try outputs.value(at: boxes)
     let classes: [Float] = try outputs.value(at: classes)
@@ -133,14 +125,10 @@ extension TensorSpec {
 }
 
 extension Box {
-  /// Converts a box in a model's input, which can be cropped from the image or padded, to fractions
-  /// of the whole image.
+  /// Converts a box in a model's input to fractions of the whole upright image.
   ///
-  /// - Parameters:
-  ///   - size: The size of the upright image.
-  ///   - input: The model's image input. If it isn't an image, the box is returned unchanged.
-  /// - Returns: The converted box. Coordinates are outside 0 to 1 if it reaches into padding.
-  /// - Throws: `TensorIOError` if the input's data type can't hold an image.
+  /// The input can be cropped from the image or padded. Coordinates are outside 0 to 1 if the box
+  /// reaches into padding. If the input isn't an image, the box is returned unchanged.
   package func inWholePicture(
     of size: (width: Int, height: Int), _ input: TensorSpec
   ) throws -> Box {

@@ -17,15 +17,9 @@ struct RowMaker: Sendable {
   let testBundle: String
   let kept: KeptOutputs
   let classes: ClassList
-  let shownPath: @Sendable (_ path: String) -> String
+  var shownPath: @Sendable (_ path: String) -> String = { $0 }
 
   /// Creates the row of an image.
-  ///
-  /// - Parameters:
-  ///   - evaluation: The prediction or the error.
-  ///   - sample: The image.
-  ///   - index: The image's index in the dataset.
-  /// - Returns: The row.
   func row(_ evaluation: Evaluation, of sample: Sample, at index: Int) -> ResultRow {
     var row = ResultRow(
       index: index, type: sample.source.kind, image: sample.id, model: model,

@@ -33,12 +33,6 @@ struct BundleArchive {
   }
 
   /// Opens a zip file and checks its entries without unpacking anything.
-  ///
-  /// - Parameters:
-  ///   - path: The zip file.
-  ///   - limits: The limits on its content.
-  /// - Throws: ``ImportError``: `notAZip`, `damagedZip`, `unsafeZip`, `zipTooLarge`, `noBundle` or
-  ///   `severalBundles`.
   init(_ path: String, limits: ArchiveLimits = ArchiveLimits()) throws {
     self.path = path
     directory = try ZipDirectory(of: path, limits)
@@ -177,17 +171,12 @@ extension BundleArchive {
   /// The prefix of the names of folders that bundles are unpacked into.
   static let freshPrefix = ".import-"
 
-  /// Unpacks the bundle into a hidden folder, and deletes the folder afterwards.
+  /// Unpacks the bundle into a hidden folder, calls a closure with its path, and deletes the
+  /// folder.
   ///
-  /// Files are readable by everyone and never executable, whatever the zip file says.
-  ///
-  /// - Parameters:
-  ///   - folder: The folder in which the hidden folder is created.
-  ///   - isOver: Called now and then. If it returns true, unpacking stops.
-  ///   - onProgress: Called with the fraction that has been unpacked, from 0 to 1.
-  ///   - body: Called with the path of the unpacked bundle, which it may move elsewhere.
-  /// - Returns: What the body returns.
-  /// - Throws: ``ImportError``: `damagedZip`, `cancelled` or `cannotWrite`; what the body throws.
+  /// The closure may move the bundle. Files are readable by everyone and never executable, whatever
+  /// the zip file says. Unpacking stops if `isOver` returns true, which is called now and then. The
+  /// progress is the fraction that has been unpacked, from 0 to 1.
   func withUnpackedBundle<Result>(
     in folder: String, until isOver: () -> Bool = { false },
     onProgress: (Double) -> Void = { _ in }, _ body: (_ bundle: String) throws -> Result

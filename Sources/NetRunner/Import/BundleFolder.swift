@@ -22,12 +22,6 @@ struct BundleFolder {
   private let folders: [String]
 
   /// Checks a folder without copying anything.
-  ///
-  /// - Parameters:
-  ///   - path: The folder.
-  ///   - name: The name for the bundle's copy.
-  ///   - limits: The limits on its content, as for a zip file.
-  /// - Throws: ``ImportError``: `tooLarge`, `invalidBundle` or `cannotWrite`.
   init(_ path: String, as name: String, limits: ArchiveLimits) throws {
     self.path = path
     self.name = name
@@ -35,10 +29,9 @@ struct BundleFolder {
     var folders: [String] = []
     do {
       for item in try FileManager.default.subpathsOfDirectory(atPath: path).sorted() {
-        let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(item)")
-        switch attributes[.type] as? FileAttributeType {
-        case .typeDirectory?: folders.append(item)
-        case .typeRegular?:
+        switch try FileStatus(of: "\(path)/\(item)", followsLinks: false)?.kind {
+        case .folder?: folders.append(item)
+        case .file?:
           files.append((item, try OpenFile(reading: "\(path)/\(item)").status.size))
         default:
           throw ImportError(
@@ -88,13 +81,6 @@ struct BundleFolder {
   ///
   /// Copies are readable by everyone and never executable, whatever the originals' permissions
   /// were.
-  ///
-  /// - Parameters:
-  ///   - folder: The folder in which the hidden folder is created.
-  ///   - isOver: Called now and then. If it returns true, copying stops.
-  ///   - body: Called with the path of the copy, which it may move elsewhere.
-  /// - Returns: What the body returns.
-  /// - Throws: ``ImportError``: `cancelled` or `cannotWrite`; what the body throws.
   func withCopy<Result>(
     in folder: String, until isOver: () -> Bool, _ body: (_ bundle: String) throws -> Result
   ) throws -> Result {

@@ -154,8 +154,6 @@ package struct BundleImporter: Sendable {
   /// Removes the leftovers of imports that were killed.
   ///
   /// Call it before the first import.
-  ///
-  /// - Throws: ``ImportError`` with the code `cannotWrite`.
   package func removeLeftovers() throws {
     try ImportError.writing("The models folder") {
       for name in try FileSystem.contents(of: folder)
@@ -203,12 +201,8 @@ extension BundleImporter {
 extension BundleImporter {
   /// Chooses a bundle's path in the models folder.
   ///
-  /// - Parameters:
-  ///   - bundle: The bundle to import.
-  ///   - former: The name of the folder that the bundle updates, or nil for a new model.
-  ///   - replaces: Whether a model with the same id is replaced.
-  /// - Returns: An unused path, the path of the model to replace, or the path of `former`.
-  /// - Throws: ``ImportError``: `modelIsShipped` or `sameID`.
+  /// It is an unused path, the path of the model to replace, or the path of the folder `former`
+  /// that the bundle updates.
   func destination(
     of bundle: ModelBundle, over former: String?, replaces: Bool
   ) throws -> String {

@@ -61,8 +61,6 @@ extension BundleOrigin {
   /// Reads a bundle's origin.
   ///
   /// The result is nil for a bundle that didn't come from a repository, or whose file isn't valid.
-  ///
-  /// - Parameter bundle: The bundle's folder.
   package init?(ofBundle bundle: String) {
     guard let file = try? OpenFile(reading: "\(bundle)/\(Self.fileName)"),
       let size = try? file.status.size, (1...Self.maximumBytes).contains(size),
@@ -76,11 +74,6 @@ extension BundleOrigin {
   ///
   /// The file is deleted by its path instead of comparing names, because only the file system knows
   /// which names it treats as the same, such as 'É' and 'é'.
-  ///
-  /// - Parameters:
-  ///   - bundle: The bundle's folder.
-  ///   - origin: Where the bundle came from, or nil if it didn't come from a repository.
-  /// - Throws: The system's error.
   static func replace(in bundle: String, with origin: BundleOrigin?) throws {
     let path = "\(bundle)/\(fileName)"
     do {
@@ -100,7 +93,6 @@ extension BundleOrigin {
   ///
   /// This prevents replay attacks, where somebody sends a document that used to be valid.
   ///
-  /// - Parameter present: The origin of the bundle that would be replaced.
   /// - Throws: ``ImportError`` with the code `replayed`.
   package func refuseOlder(than present: BundleOrigin?) throws(ImportError) {
     guard let present, present.repository == repository, present.channel == channel,

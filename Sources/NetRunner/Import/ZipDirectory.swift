@@ -17,9 +17,6 @@ struct ZipDirectory {
   /// The size of the zip file in bytes.
   let fileSize: Int
 
-  /// Reads the directory of a zip file.
-  ///
-  /// - Throws: ``ImportError``: `notAZip`, `damagedZip` or `zipTooLarge`.
   init(of path: String, _ limits: ArchiveLimits) throws {
     do {
       let file = try OpenFile(reading: path)
@@ -121,9 +118,6 @@ struct ZipEnd {
   /// The maximum size in bytes of a comment that follows the record.
   private static let longestComment = 0xFFFF
 
-  /// Finds the record in a file.
-  ///
-  /// - Throws: ``ImportError``: `notAZip`, `damagedZip` or `zipTooLarge`.
   init(of file: OpenFile, size: Int, _ limits: ArchiveLimits) throws {
     let start = max(0, size - Self.length - Self.longestComment)
     let tail = try file.bytes(in: start..<size)

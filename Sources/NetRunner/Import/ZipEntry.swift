@@ -47,8 +47,6 @@ struct ZipEntry {
 
 extension ZipEntry {
   /// The components of the path, provided that the entry is safe to unpack.
-  ///
-  /// - Throws: ``ImportError`` with the code `unsafeZip`.
   func checkedPath(_ limits: ArchiveLimits) throws -> [String] {
     try checkKind()
     guard let name = String(validating: rawName, as: UTF8.self) else {

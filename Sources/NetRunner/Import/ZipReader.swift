@@ -58,10 +58,6 @@ final class ZipReader {
   ///
   /// The corresponding C functions are `zip_fopen_index` and `zip_fread`.
   ///
-  /// - Parameters:
-  ///   - entry: The entry.
-  ///   - buffer: Temporary memory for the unpacked bytes.
-  ///   - body: Called with the bytes, in order.
   /// - Throws: ``ImportError`` with the code `damagedZip` if the entry's content doesn't match its
   ///   size or checksum; what the body throws.
   func unpack(

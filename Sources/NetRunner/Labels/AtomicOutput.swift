@@ -40,12 +40,9 @@ struct AtomicOutput {
     }
   }
 
-  /// Writes the file or folder.
+  /// Writes the file or folder with a closure, which creates it at the path it is given.
   ///
-  /// - Parameter fill: Creates the file or folder at the path it is given. Nothing exists there
-  ///   yet.
-  /// - Returns: What `fill` returns.
-  /// - Throws: `TensorIOError`. On failure, nothing is left behind.
+  /// Nothing exists there yet. On failure, nothing is left behind.
   func write<Result>(_ fill: (_ path: String) throws -> Result) throws -> Result {
     try FileSystem.writeAtomically(destination, fill: fill) { fresh in
       try checkDestination()

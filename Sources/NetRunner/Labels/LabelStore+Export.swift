@@ -13,19 +13,10 @@ import Foundation
 #endif
 
 extension LabelStore {
-  /// Exports a model's labels.
+  /// Exports a model's labels as a `.testbundle`, a `.csv` or a `.zip`.
   ///
-  /// The export either succeeds completely or writes nothing.
-  ///
-  /// Photos that are missing, or whose bytes have changed since they were labelled, are left out
-  /// and noted.
-  ///
-  /// - Parameters:
-  ///   - model: The model's identifier.
-  ///   - destination: The path to write: a `.testbundle`, a `.csv` or a `.zip`.
-  ///   - options: The format, and whether an existing file is replaced.
-  /// - Returns: The number of labels that were written, and notes about what was left out.
-  /// - Throws: `TensorIOError` if there is nothing to write, or if writing fails.
+  /// The export either succeeds completely or writes nothing. Photos that are missing, or whose
+  /// bytes have changed since they were labelled, are left out and noted.
   @discardableResult
   package func export(
     _ model: String, to destination: String, options: LabelExportOptions = LabelExportOptions()

@@ -10,8 +10,6 @@ import TensorIO
 
 extension LabelStore {
   /// Checks whether a photo has changed or disappeared since it was labelled.
-  ///
-  /// - Throws: `TensorIOError` if the photo exists but can't be read.
   package func state(of photo: LabelledPhoto) throws -> LabelledPhoto.State {
     let fullPath = fullPath(of: photo.path)
     guard FileSystem.isFile(fullPath) else { return .missing }
@@ -23,12 +21,8 @@ extension LabelStore {
     path.hasPrefix("/") ? path : (root == "/" ? "" : root) + "/" + path
   }
 
-  /// Finds moved photos by their bytes and stores their new paths.
-  ///
-  /// - Parameter folder: The folder to search. If nil, the store's root is searched.
-  /// - Returns: The old and new paths.
-  /// - Throws: `TensorIOError` if the folder or the store can't be read, or if the store can't be
-  ///   written.
+  /// Finds moved photos by their bytes, in a folder or in the store's root, and stores their new
+  /// paths.
   @discardableResult
   package func findMoved(in folder: String? = nil) throws -> [(from: String, to: String)] {
     let folder = folder ?? root
@@ -90,9 +84,6 @@ extension LabelStore {
   ///
   /// Labels that the photos already have are replaced. ``undo(for:)`` reverts the whole import.
   ///
-  /// - Parameters:
-  ///   - dataset: The photos and their labels.
-  ///   - model: The model's identifier.
   /// - Returns: The number of labels that were imported, and notes about what was left out.
   /// - Throws: `TensorIOError` if no photo has a label.
   @discardableResult

@@ -82,15 +82,8 @@ extension LabelStore {
 
   /// Stores the root of a new store, and returns the root of an existing one.
   ///
-  /// - Parameters:
-  ///   - database: The database.
-  ///   - root: The requested root, without symbolic links. If nil, the stored root is used, or
-  ///     `folder` if there is none.
-  ///   - folder: The store file's folder, without symbolic links. The root is stored relative to
-  ///     it.
-  /// - Returns: The root's absolute path.
-  /// - Throws: `TensorIOError` if the requested root differs from the stored one, or if the stored
-  ///   root no longer exists.
+  /// It is stored relative to the store file's folder, which is also the default. Neither path has
+  /// symbolic links. A requested root that differs from the stored one is an error.
   static func root(_ database: SQLiteFile, _ root: String?, folder: String) throws -> String {
     let sql = "SELECT value FROM setting WHERE name = 'root'"
     var kept = try database.read { try value($0, sql) }

@@ -34,15 +34,10 @@ package final class LabelStore: Sendable {
 
   /// Opens a store.
   ///
-  /// - Parameters:
-  ///   - path: The path of the store's file.
-  ///   - root: The folder that photos' paths are relative to. Photos outside it have absolute
-  ///     paths. A new store records its root relative to the file's folder, so that both can be
-  ///     moved together. If nil, the recorded root is used; a new store uses the file's folder.
-  ///   - creates: Whether a missing file is created.
-  ///   - busyTimeout: How long to wait for other processes, in seconds.
-  /// - Throws: `TensorIOError` if the file isn't a label store, or was made by a newer version of
-  ///   the program.
+  /// Photos' paths are relative to the root; photos outside it have absolute paths. A new store
+  /// records its root relative to the file's folder, so that both can be moved together. If the
+  /// root is nil, the recorded root is used, and a new store uses the file's folder. Other
+  /// processes are waited for until the timeout, in seconds.
   package init(
     path: String, root: String? = nil, creates: Bool = true, busyTimeout: Double = 10
   ) throws {
@@ -75,10 +70,6 @@ package final class LabelStore: Sendable {
 
   /// Sets a photo's label and replaces an existing one.
   ///
-  /// - Parameters:
-  ///   - label: The label.
-  ///   - photo: The photo's path.
-  ///   - model: The model's identifier.
   /// - Throws: `TensorIOError` if the photo can't be read, or if the label is empty or has numbers
   ///   that aren't finite.
   package func setLabel(_ label: PhotoLabel, of photo: String, for model: String) throws {
@@ -86,14 +77,9 @@ package final class LabelStore: Sendable {
     try setLabels([(hashed, label)], for: model)
   }
 
-  /// Removes a photo's label.
+  /// Removes a photo's label, and returns whether it had one.
   ///
-  /// - Parameters:
-  ///   - photo: The photo's path, or the path that ``labels(for:)`` returns. The photo itself may
-  ///     be missing.
-  ///   - model: The model's identifier.
-  /// - Returns: Whether the photo had a label.
-  /// - Throws: `TensorIOError` if the file can't be written.
+  /// The path can also be the one that ``labels(for:)`` returns. The photo itself may be missing.
   @discardableResult
   package func removeLabel(of photo: String, for model: String) throws -> Bool {
     try write { database in
@@ -113,13 +99,9 @@ package final class LabelStore: Sendable {
     }
   }
 
-  /// Reverts the last change or the last import.
+  /// Reverts the last change or the last import of one model or of all, and returns the changes.
   ///
   /// Calling it again reverts the change before that.
-  ///
-  /// - Parameter model: The model whose changes are considered. If nil, all changes are.
-  /// - Returns: The changes that were reverted. Empty if there was nothing to revert.
-  /// - Throws: `TensorIOError` if the file can't be written.
   @discardableResult
   package func undo(for model: String? = nil) throws -> [LabelChange] {
     try write { database in
@@ -188,12 +170,6 @@ package final class LabelStore: Sendable {
   ///
   /// A label is found by the photo's bytes, at this path or at a path that no longer exists. A new
   /// photo that took the path of a labelled one has no label.
-  ///
-  /// - Parameters:
-  ///   - photo: The photo's path.
-  ///   - model: The model's identifier.
-  /// - Returns: The label.
-  /// - Throws: `TensorIOError` if the photo or the file can't be read.
   package func label(of photo: String, for model: String) throws -> PhotoLabel? {
     let key = self.key(of: photo)
     let sha256 = try Self.sha256(of: photo)
@@ -212,8 +188,6 @@ package final class LabelStore: Sendable {
   }
 
   /// The photos that have a label for a model, sorted by the bytes of their paths.
-  ///
-  /// - Throws: `TensorIOError` if the file can't be read.
   package func labels(for model: String) throws -> [LabelledPhoto] {
     try read { database in
       let rows = try Self.rows(
@@ -245,12 +219,6 @@ package final class LabelStore: Sendable {
   /// Counts photos and finds the ones without a label.
   ///
   /// Only paths are compared. The photos' bytes aren't read.
-  ///
-  /// - Parameters:
-  ///   - model: The model's identifier.
-  ///   - photos: The photos' paths.
-  /// - Returns: The photos without a label, in the given order, and the number of all photos.
-  /// - Throws: `TensorIOError` if the file can't be read.
   package func progress(
     for model: String, among photos: [String]
   ) throws -> (unlabelled: [String], count: Int) {
@@ -287,15 +255,9 @@ extension LabelStore {
       cause: error)
   }
 
-  /// Runs a query and returns its rows.
+  /// Runs a query, and returns rows whose values are checked when they are read.
   ///
-  /// - Parameters:
-  ///   - database: The database.
-  ///   - table: The table that errors name.
-  ///   - sql: The query.
-  ///   - arguments: The query's arguments.
-  /// - Returns: The rows. A row's values are checked when they are read.
-  /// - Throws: The database's error.
+  /// Errors name the given table.
   static func rows(
     _ database: SQLiteConnection, _ table: String, _ sql: String,
     _ arguments: [(any StoredValueConvertible)?] = []

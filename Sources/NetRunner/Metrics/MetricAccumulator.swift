@@ -97,9 +97,7 @@ private protocol MetricStorage: Sendable {
 
 private struct MetricItems<M: Metric>: MetricStorage {
   let metric: M
-  private var items: [Int: M.Item] = [:]
-
-  init(metric: M) { self.metric = metric }
+  var items: [Int: M.Item] = [:]
 
   var name: String { metric.name }
   var count: Int { items.count }

@@ -139,11 +139,6 @@ struct PixelCounts {
   private let ignored: Int?
   private let offset: Int
 
-  /// Creates empty counts.
-  ///
-  /// - Parameters:
-  ///   - ignored: The mask's value for pixels that don't count.
-  ///   - offset: A number that is added to the mask's other values.
   init(ignored: Int?, offset: Int) {
     self.ignored = ignored
     self.offset = offset

@@ -21,9 +21,6 @@ import Darwin
 
 extension EnvironmentRecord {
   /// Describes the machine that the process runs on.
-  ///
-  /// - Parameter libraries: The versions of the libraries that run the models.
-  /// - Returns: The record.
   static func current(libraries: [String: String]) -> EnvironmentRecord {
     var names = utsname()
     uname(&names)

@@ -8,9 +8,6 @@ import TensorIO
 import TensorIOImageCodecs
 
 extension ModelRecord {
-  /// Creates a record of a bundle, including the hashes of its files.
-  ///
-  /// - Throws: `TensorIOError` if a file can't be read.
   init(_ bundle: ModelBundle, _ decoder: ImageDecoder) throws {
     let manifest = bundle.manifest
     let inputs = manifest.inputs.map { "\($0.name): \($0.preprocessing)" }

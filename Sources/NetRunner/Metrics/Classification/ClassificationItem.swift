@@ -44,11 +44,6 @@ extension ClassificationItem {
   /// The maximum difference between the sum of scores and 1.
   static let sumTolerance = 1e-3
 
-  /// Creates an item from the image's label.
-  ///
-  /// - Parameters:
-  ///   - label: The image's label.
-  ///   - classes: The model's classes.
   init(label: String, classes: ClassList) {
     let match = classes.match(label)
     truth = match.classes.first
@@ -62,11 +57,6 @@ extension ClassificationItem {
   }
 
   /// Adds the model's scores.
-  ///
-  /// - Parameters:
-  ///   - values: A score for each class, in order.
-  ///   - members: The classes that the label refers to.
-  ///   - keepsScores: Whether the scores are kept.
   mutating func read(_ values: [Float], members: [Int], keepsScores: Bool) {
     var sum = 0.0
     var best: Int?

@@ -74,9 +74,6 @@ extension CalibrationBin {
   /// Sorts predictions into bins of equal width.
   ///
   /// A bin excludes its lower bound and includes its upper one.
-  ///
-  /// - Parameter predictions: The confidence of each prediction (0...1), and whether it is correct.
-  /// - Returns: All bins, including empty ones.
   static func bins(_ predictions: [(confidence: Double, isRight: Bool)]) -> [CalibrationBin] {
     let edges = (0...number).map { Double($0) / Double(number) }
     var bins = (0..<number).map {

@@ -58,8 +58,6 @@ struct DetectionItem: Sendable, Hashable, Codable {
   }
 
   /// Unpacks the detections and objects.
-  ///
-  /// - Throws: `TensorIOError` with the code `.wrongKind` if the data is damaged.
   func contents(metric: String) throws -> (detections: [DetectedBox], objects: [TrueBox]) {
     let found = detections.numbers
     let truths = objects.numbers

@@ -20,9 +20,6 @@ struct HTMLPage {
   var title: String
   var body: Markup
 
-  /// Returns the page.
-  ///
-  /// - Throws: `TensorIOError` if libcrypto is missing.
   func text() throws -> String {
     let style = HTMLStyle.text
     let script = HTMLScript.text

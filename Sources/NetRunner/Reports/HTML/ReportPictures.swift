@@ -55,8 +55,6 @@ public struct ReportPictures: Sendable {
   }
 
   /// Creates a thumbnail that can be embedded in a page.
-  ///
-  /// - Throws: `TensorIOError` if the image can't be read.
   func thumbnail(of id: String) throws -> Thumbnail { try Thumbnail(read(id).upright()) }
 }
 

@@ -42,13 +42,8 @@ extension EvaluationReport {
 
   /// Merges parts with metrics that the caller computes.
   ///
-  /// - Parameters:
-  ///   - parts: All parts, in any order.
-  ///   - accuracy: Returns a model's accuracy for the summary.
-  ///   - reduce: Computes a metric's report from its data for all images (``ModelResult/items``),
-  ///     in the rows' order. It is called with the model, the metric's name and the items.
-  /// - Returns: The report of the whole evaluation.
-  /// - Throws: `TensorIOError` with the code `.invalidOption`; what `reduce` throws.
+  /// `reduce` computes a metric's report from its data for all images (``ModelResult/items``), in
+  /// the rows' order. `accuracy` returns a model's accuracy for the summary.
   static func merging(
     parts: [EvaluationReport], accuracy: (ModelResult) -> Double?,
     reduce: (

@@ -16,9 +16,6 @@ struct PartSet {
   let all: [EvaluationReport]
   let first: EvaluationReport
 
-  /// Checks and sorts the parts.
-  ///
-  /// - Throws: `TensorIOError` that names what differs or what is missing.
   init(_ parts: [EvaluationReport]) throws {
     guard parts.count > 0 else {
       throw TensorIOError(.invalidOption, "There are no parts to merge.")

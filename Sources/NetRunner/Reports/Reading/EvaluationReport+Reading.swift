@@ -34,9 +34,7 @@ extension EvaluationReport {
   }
 
   private init(json data: Data, _ name: String) throws {
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    let decoder = StableJSON.makeDecoder()
     do {
       try decoder.decode(Kind.self, from: data).check(name)
       self = try decoder.decode(Self.self, from: data)
@@ -141,7 +139,7 @@ extension DecodingError {
 
 extension [any CodingKey] {
   /// The keys in human-readable form, such as `results[12].index`.
-  fileprivate var jsonPath: String {
+  var jsonPath: String {
     reduce(into: "") { path, key in
       if let index = key.intValue {
         path += "[\(index)]"

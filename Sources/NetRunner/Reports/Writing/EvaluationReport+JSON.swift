@@ -41,8 +41,6 @@ extension EvaluationReport {
   /// The report in the format that Net Runner has always exported.
   ///
   /// This is `{"results": [...], "summary": [...]}`, without the report's other members.
-  ///
-  /// - Throws: `TensorIOError` if the report can't be encoded, which is a bug in this library.
   package func netRunnerJSON() throws -> String {
     StableJSON(document: [
       "results": try StableJSON(lines: results), "summary": try StableJSON(lines: summary),
@@ -66,8 +64,6 @@ struct StableJSON {
   /// Encodes a value on one line, with sorted keys.
   ///
   /// Numbers that aren't finite are encoded as strings.
-  ///
-  /// - Throws: `TensorIOError` if the value can't be encoded, which is a bug in this library.
   init(_ value: any Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -78,6 +74,14 @@ struct StableJSON {
     } catch {
       throw TensorIOError(.internalFault, "The report cannot be written: \(error).", cause: error)
     }
+  }
+
+  /// Makes a decoder that reads numbers that aren't finite as they are encoded here.
+  static func makeDecoder() -> JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    return decoder
   }
 
   /// Encodes an array with each element on its own line.

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -38,16 +39,11 @@ public struct ReportFile: Sendable {
       throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' to write '\(path)' into.")
     }
     // Pipes and devices such as /dev/stdout can't be replaced, so they are written directly.
-    if FileManager.default.fileExists(atPath: path), !isRegular {
+    let status = try? FileStatus(of: path, followsLinks: false)
+    if FileManager.default.fileExists(atPath: path), status?.kind != .file {
       return try put(text, at: path)
     }
     try AtomicOutput(path, replaces: true).write { try put(text, at: $0) }
-  }
-
-  private var isRegular: Bool {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    let type = attributes?[.type] as? FileAttributeType
-    return type == .typeRegular
   }
 
   private func put(_ text: String, at path: String) throws {
