@@ -33,7 +33,7 @@ import Testing
       let row = ResultRow(
         index: 0, type: "file", image: "a.jpg", model: "m", testBundle: "", error: false,
         evaluation: record, score: .infinity)
-      try log.append([BulkRow(row, run: "0123456789abcdef")])
+      try log.append([BulkRow(result: row, run: "0123456789abcdef")])
       var rows: [BulkRow] = []
       try log.forEachRow { rows.append($0) }
       #expect(rows.map(\.result) == [row])

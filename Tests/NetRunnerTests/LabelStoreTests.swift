@@ -85,16 +85,6 @@ import Testing
     try #expect(store.counts == [:])
   }
 
-  @Test func `progress counts the photos without a label`() throws {
-    let folder = try folder()
-    let store = try store(folder)
-    let photos = ["a.jpg", "d.jpg", "none.jpg"].map { folder.path + "/" + $0 }
-    try store.setLabel(.text("x"), of: photos[1], for: "m")
-    let progress = try store.progress(for: "m", among: photos)
-    #expect(progress.unlabelled == [photos[0], photos[2]])
-    #expect(progress.count == 3)
-  }
-
   // MARK: - Moved and changed photos
 
   @Test func `a label follows a moved photo`() throws {

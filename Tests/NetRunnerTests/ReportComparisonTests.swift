@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func `the resampled interval of a median fits the binomial distribution`() throws {
-    var random = FixtureRandom(state: 3)
+    var random = SplitMix64(seed: 3)
     let ratios = (0..<2001).map { _ in 1 + random.uniform() }.sorted()
     let ratio = LatencyRatio(stage: "total", pairs: ratios.map { (1, $0) }, seed: 9)
     let interval = try #require(ratio.interval)

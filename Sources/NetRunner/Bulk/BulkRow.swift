@@ -13,16 +13,12 @@ public struct BulkRow: Sendable, Codable, Hashable {
   /// Identifies the model, preprocessing and settings that made the row: 16 hexadecimal digits.
   public var run: String
 
-  /// Creates a row.
-  public init(_ result: ResultRow, run: String) {
-    self.result = result
-    self.run = run
-  }
-
   private enum CodingKeys: String, CodingKey {
     case run
   }
+}
 
+extension BulkRow {
   /// Decodes the result and the run from the same object.
   public init(from decoder: any Decoder) throws {
     result = try ResultRow(from: decoder)

@@ -156,7 +156,7 @@ public struct BulkRun {
       let evaluation = evaluator.evaluate(sample.source, id: sample.id, iterations: iterations)
       var row = maker.row(evaluation, of: sample, at: indices[positions[number]])
       row.testBundle = FileSystem.folder(of: sample.id)
-      return BulkRow(row, run: run)
+      return BulkRow(result: row, run: run)
     }
   }
 

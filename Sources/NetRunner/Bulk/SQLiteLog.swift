@@ -137,7 +137,6 @@ public final class SQLiteLog: BulkLog {
 }
 
 extension BulkRow {
-  /// Reads a row from a file that may be damaged.
   fileprivate init(_ row: CheckedRow) throws {
     var evaluation: EvaluationRecord?
     let failed = try row.flag("error")
@@ -150,7 +149,7 @@ extension BulkRow {
         inferenceResults: try Self.results(row))
     }
     self.init(
-      ResultRow(
+      result: ResultRow(
         index: try row.integer("picture_index"), type: try row.text("type"),
         image: try row.text("image"), model: try row.text("model"),
         testBundle: try row.text("test_bundle"), error: failed,

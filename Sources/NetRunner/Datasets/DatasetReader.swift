@@ -6,6 +6,70 @@
 import Files
 import TensorIO
 
+extension Dataset {
+  /// Reads a dataset: a test bundle, a folder, a table, COCO annotations or an image.
+  ///
+  /// ``notes`` tells people what was guessed and what was left out. A missing image isn't an error
+  /// here. It becomes a row with an error when it is evaluated.
+  ///
+  /// ```swift
+  /// let dataset = try Dataset(contentsOf: "photos").limited(to: 500, seed: 7)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: A folder or a file.
+  ///   - layout: The layout of the dataset. If nil, it is guessed, unless two layouts are equally
+  ///     likely.
+  ///   - options: Options for what the layout leaves open.
+  /// - Throws: `TensorIOError` that says where the problem is, what was expected and what was
+  ///   found.
+  public init(
+    contentsOf path: String, layout: Layout? = nil, options: DatasetOptions = DatasetOptions()
+  ) throws {
+    let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    do {
+      guard FileSystem.isFolder(path) || FileSystem.isFile(path) else {
+        throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
+      }
+      var reader = DatasetReader(path: path, options: options)
+      try reader.checkEnclosed(path)
+      self = try reader.read(layout)
+      if let confinedFolder = options.confinedFolder { self = confined(to: confinedFolder) }
+      try checkIdentifiers()
+    } catch let error as TensorIOError {
+      throw error.about(path + "/", path)
+    }
+  }
+
+  /// Throws if an identifier occurs twice, because the results couldn't be told apart.
+  private func checkIdentifiers() throws {
+    var seen: Set<String> = []
+    for sample in samples where !seen.insert(sample.id).inserted {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(path)' has two images '\(sample.id)', or two whose names look the same; rename one.")
+    }
+  }
+}
+
+/// Options for reading a dataset whose layout leaves something open.
+public struct DatasetOptions: Sendable, Hashable {
+  /// The folder that the paths in a table or in COCO annotations are relative to.
+  ///
+  /// If nil, a table's own folder is used, and the images of COCO annotations are looked for near
+  /// the file.
+  public var imagesFolder: String?
+  /// The folder that all files must lie in, even when they are reached through links.
+  ///
+  /// If nil, the dataset can name any file.
+  package var confinedFolder: ConfinedFolder?
+
+  /// Creates options.
+  public init(imagesFolder: String? = nil) {
+    self.imagesFolder = imagesFolder
+  }
+}
+
 /// Detects a dataset's layout and reads the dataset.
 struct DatasetReader {
   let path: String

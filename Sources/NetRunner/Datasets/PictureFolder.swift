@@ -118,3 +118,45 @@ struct PictureFolder {
     notes.append("left out: \(counted(paths.count, noun, nouns)) that \(verb) (\(example))")
   }
 }
+
+extension Dataset {
+  /// Creates a dataset of individual images and of all images in folders.
+  ///
+  /// - Parameter paths: Images, folders and URLs (https:// or http://). A missing file isn't an
+  ///   error here: it becomes a row with an error. Duplicate paths are counted once.
+  /// - Throws: `TensorIOError` if a folder can't be read, or if there are no images.
+  public init(pictures paths: [String]) throws {
+    var samples: [Sample] = []
+    var notes: [String] = []
+    var seen: Set<String> = []
+    var repeated = 0
+    func add(_ id: String, _ source: ImageSource) {
+      if seen.insert(id).inserted {
+        samples.append(Sample(id: id, source: source))
+      } else {
+        repeated += 1
+      }
+    }
+    for path in paths {
+      if path.hasPrefix("https://") || path.hasPrefix("http://") {
+        add(path, .url(path))
+      } else if FileSystem.isFolder(path) {
+        let prefix = path.hasSuffix("/") ? path : path + "/"
+        let folder = try PictureFolder(path)
+        notes += folder.notes.map { "\(path): \($0)" }
+        for picture in folder.pictures { add(prefix + picture, .file(prefix + picture)) }
+      } else {
+        add(path, .file(path))
+      }
+    }
+    guard !samples.isEmpty else {
+      throw DatasetReader.noPictures(in: paths, notes, code: .fileNotFound)
+    }
+    if repeated > 0 { notes.append("left out: \(counted(repeated, "repeated path"))") }
+    let name =
+      paths.count == 1 ? FileSystem.name(of: paths[0]) : counted(samples.count, "image")
+    self.init(
+      layout: .folder, name: name, path: paths.count == 1 ? paths[0] : ".", samples: samples,
+      notes: notes)
+  }
+}

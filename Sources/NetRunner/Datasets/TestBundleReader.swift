@@ -27,8 +27,6 @@ struct TestBundleReader {
     return dataset
   }
 
-  private init(path: String) { self.path = path }
-
   private mutating func read() throws -> Dataset? {
     guard let (document, outline) = try readDocument(), let root = object(document, at: "") else {
       return nil

@@ -257,6 +257,5 @@ package struct ArchiveLimits: Hashable, Sendable {
   /// The maximum length of a file's or folder's name, in bytes.
   package var nameBytes = 255
 
-  /// Creates the default limits.
   package init() {}
 }

@@ -30,7 +30,6 @@ package struct BundleOrigin: Hashable, Sendable, Codable {
   /// The version of the channel's document that named this version of the model.
   package var documentVersion: Int
 
-  /// Creates an origin.
   package init(
     repository: String, channel: String, model: String, version: String, manifest: String,
     documentVersion: Int

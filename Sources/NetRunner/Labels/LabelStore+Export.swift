@@ -274,7 +274,6 @@ package struct LabelExportOptions: Sendable, Hashable {
   /// If nil, text labels use `EvaluationMetricAccuracyTop5` and numbers use `regression`.
   package var metric: String?
 
-  /// Creates options.
   package init(format: Format? = nil, replaces: Bool = false) {
     self.format = format
     self.replaces = replaces

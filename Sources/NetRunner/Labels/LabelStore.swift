@@ -215,16 +215,6 @@ package final class LabelStore: Sendable {
       }
     }
   }
-
-  /// Counts photos and finds the ones without a label.
-  ///
-  /// Only paths are compared. The photos' bytes aren't read.
-  package func progress(
-    for model: String, among photos: [String]
-  ) throws -> (unlabelled: [String], count: Int) {
-    let labelled = try Set(labels(for: model).map(\.path))
-    return (photos.filter { !labelled.contains(key(of: $0)) }, photos.count)
-  }
 }
 
 // MARK: - Rows

@@ -83,13 +83,6 @@ package struct LabelledPhoto: Sendable, Hashable {
   /// The label.
   package var label: PhotoLabel
 
-  /// Creates a labelled photo.
-  package init(path: String, sha256: String, label: PhotoLabel) {
-    self.path = path
-    self.sha256 = sha256
-    self.label = label
-  }
-
   /// Whether a photo has changed since it was labelled.
   package enum State: String, Sendable, Codable {
     /// The photo is unchanged.

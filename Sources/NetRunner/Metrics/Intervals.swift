@@ -15,16 +15,7 @@ struct Bootstrap {
   /// The seed of the random numbers.
   var seed: UInt64
   /// The number of resamples.
-  var resamples: Int
-
-  init(seed: UInt64, resamples: Int = 1000) {
-    self.seed = seed
-    self.resamples = resamples
-  }
-
-  init(_ context: MetricContext) {
-    self.init(seed: context.seed, resamples: context.resamples)
-  }
+  var resamples = 1000
 
   /// Computes the 2.5% and 97.5% percentiles of values over resamples of the images.
   ///
@@ -69,6 +60,12 @@ struct Bootstrap {
     let index = Int(position)
     guard index + 1 < sorted.count else { return sorted[index] }
     return sorted[index] + (position - Double(index)) * (sorted[index + 1] - sorted[index])
+  }
+}
+
+extension Bootstrap {
+  init(_ context: MetricContext) {
+    self.init(seed: context.seed, resamples: context.resamples)
   }
 }
 

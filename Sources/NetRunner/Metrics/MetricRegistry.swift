@@ -26,22 +26,9 @@ public struct MetricRegistry: Sendable {
   /// The metrics that the program registered.
   private var registered: [String: Factory] = [:]
 
-  private static let builtIn: [String: Factory] = {
-    var factories: [String: Factory] = [:]
-    for name in ClassificationMetric.names {
-      factories[name] = { try ClassificationMetric(name: name, context: $0) }
-    }
-    for name in RegressionMetric.names {
-      factories[name] = { RegressionMetric(name: name, context: $0) }
-    }
-    for name in SegmentationMetric.names {
-      factories[name] = { SegmentationMetric(name: name, context: $0) }
-    }
-    for name in DetectionMetric.names {
-      factories[name] = { DetectionMetric(name: name, context: $0) }
-    }
-    return factories
-  }()
+  private static let builtIn = Dictionary(
+    uniqueKeysWithValues: ClassificationMetric.factories + RegressionMetric.factories
+      + SegmentationMetric.factories + DetectionMetric.factories)
 
   /// Creates a registry with the built-in metrics.
   public init() {}
@@ -74,4 +61,30 @@ public struct MetricRegistry: Sendable {
     }
     return try make(context)
   }
+}
+
+/// A metric that computes all values of its kind, or one of them.
+protocol MetricFamily: Metric {
+  /// The values, whose raw values are names in the registry.
+  associatedtype Value: CaseIterable, RawRepresentable where Value.RawValue == String
+
+  /// The name for all values together.
+  static var familyName: String { get }
+
+  init(name: String, context: MetricContext) throws
+}
+
+extension MetricFamily {
+  /// The names in the registry, with what creates the metric.
+  fileprivate static var factories: [(String, MetricRegistry.Factory)] {
+    ([familyName] + Value.allCases.map(\.rawValue)).map { name in
+      (name, { try Self(name: name, context: $0) })
+    }
+  }
+
+  /// Whether all values are requested.
+  var isFamily: Bool { name == Self.familyName }
+
+  /// The requested values.
+  var values: [Value] { Value.allCases.filter { isFamily || name == $0.rawValue } }
 }

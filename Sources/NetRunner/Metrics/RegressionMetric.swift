@@ -10,7 +10,7 @@ import TensorIO
 /// If an image has several numbers, each value is the mean over them, like scikit-learn's
 /// `uniform_average`. Images that failed have no error. They are excluded, which the count and a
 /// note show.
-struct RegressionMetric: Metric {
+struct RegressionMetric: MetricFamily {
   enum Value: String, CaseIterable { case mae, rmse, r2 }
 
   /// The data that is kept for an image.
@@ -21,10 +21,7 @@ struct RegressionMetric: Metric {
     var predicted: PackedNumbers<Double>?
   }
 
-  /// The name for all values together.
   static let familyName = "regression"
-  /// The names in the registry.
-  static let names = [familyName] + Value.allCases.map(\.rawValue)
 
   let name: String
   let context: MetricContext
@@ -54,7 +51,6 @@ struct RegressionMetric: Metric {
   }
 
   func reduce(_ items: [Item]) throws -> MetricReport {
-    let values = Value.allCases.filter { name == Self.familyName || name == $0.rawValue }
     let pairs = items.compactMap { item in
       item.predicted.map { (truth: item.truth.numbers, predicted: $0.numbers) }
     }
@@ -81,7 +77,7 @@ struct RegressionMetric: Metric {
       }
       return report
     }
-    let errors = RegressionErrors(pairs, outputs: outputs)
+    let errors = RegressionErrors(pairs: pairs, outputs: outputs)
     let resampled = Bootstrap(context).intervals(
       pictures: pairs.count, steps: 2 * pairs.count * outputs
     ) { weights in [errors.rmse(weights).mean, errors.r2(weights)?.mean] }
@@ -98,23 +94,16 @@ struct RegressionMetric: Metric {
           isHigherBetter: value == .r2))
       if number == nil { report.notes.append("r2 is not defined for fewer than two images.") }
     }
-    if outputs > 1, name == Self.familyName { report.classes = errors.classes(context.labels) }
+    if outputs > 1, isFamily { report.classes = errors.classes(context.labels) }
     return report
   }
 }
 
 /// The errors of predictions for each output.
 struct RegressionErrors {
-  private let pairs: [(truth: [Double], predicted: [Double])]
-  private let outputs: Int
-
-  /// Creates errors from at least one pair.
-  ///
-  /// All pairs have the same number of finite values.
-  init(_ pairs: [(truth: [Double], predicted: [Double])], outputs: Int) {
-    self.pairs = pairs
-    self.outputs = outputs
-  }
+  /// At least one pair, which all have the same number of finite values.
+  let pairs: [(truth: [Double], predicted: [Double])]
+  let outputs: Int
 
   /// The mean absolute error of each image.
   var perPicture: [Double] {

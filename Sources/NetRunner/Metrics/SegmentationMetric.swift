@@ -12,7 +12,7 @@ import TensorIOImageCodecs
 /// don't count. Pixels of an image that failed are wrong. The model's map is stretched to the
 /// mask's size with the nearest pixel. This requires equal proportions, because a model that sees
 /// only a part of the image can't be judged by a mask of the whole image.
-struct SegmentationMetric: Metric {
+struct SegmentationMetric: MetricFamily {
   enum Value: String, CaseIterable {
     case meanIoU = "mean_iou"
     case pixelAccuracy = "pixel_accuracy"
@@ -26,21 +26,13 @@ struct SegmentationMetric: Metric {
     var failed = false
   }
 
-  /// The name for all values together.
   static let familyName = "segmentation"
-  /// The names in the registry.
-  static let names = [familyName] + Value.allCases.map(\.rawValue)
   /// The maximum difference between the proportions of a map and a mask.
   static let proportionTolerance = 0.01
 
   let name: String
   let context: MetricContext
-  private let decoder = ImageDecoder()
-
-  init(name: String, context: MetricContext) {
-    self.name = name
-    self.context = context
-  }
+  let decoder = ImageDecoder()
 
   func evaluate(_ truth: GroundTruth, _ prediction: Prediction?) throws -> Item? {
     guard case .classMap(let path) = truth else { return nil }
@@ -76,7 +68,6 @@ struct SegmentationMetric: Metric {
       picture.classes.compactMap { number, count in indexes[number].map { ($0, count) } }
     }
     let total = PixelCounts.sums(rows, classes: classes.count)
-    let values = Value.allCases.filter { name == Self.familyName || name == $0.rawValue }
     let resampled = Bootstrap(context).intervals(
       pictures: items.count, steps: rows.reduce(0) { $0 + $1.count } + items.count + classes.count
     ) { weights in
@@ -100,7 +91,7 @@ struct SegmentationMetric: Metric {
       report.notes.append(
         "\(failed) of \(counted(items.count, "image")) failed: all their pixels count as wrong.")
     }
-    if name == Self.familyName {
+    if isFamily {
       report.classes = zip(classes, total).map { number, count in
         ClassMetrics(
           label: label(number), support: count.truth,
@@ -136,13 +127,10 @@ struct PixelCounts {
   }
 
   private(set) var classes: [Int: Count] = [:]
-  private let ignored: Int?
-  private let offset: Int
-
-  init(ignored: Int?, offset: Int) {
-    self.ignored = ignored
-    self.offset = offset
-  }
+  /// The mask's value for pixels that don't count.
+  var ignored: Int?
+  /// A number that is added to the mask's other values.
+  var offset = 0
 
   /// Counts the pixels of a mask and of the class map at the same positions.
   ///
@@ -184,9 +172,9 @@ struct PixelCounts {
       classes[number, default: Count()].predicted += predictions[number]
     }
   }
+}
 
-  // MARK: - Kept
-
+extension PixelCounts {
   var packed: PackedNumbers<Double> {
     PackedNumbers(
       classes.sorted { $0.key < $1.key }.flatMap { number, count in
@@ -195,7 +183,7 @@ struct PixelCounts {
   }
 
   init(packed: PackedNumbers<Double>, metric: String) throws {
-    self.init(ignored: nil, offset: 0)
+    self.init()
     let numbers = packed.numbers.compactMap { number in
       number.magnitude <= 0x1p53 ? Int(exactly: number) : nil
     }

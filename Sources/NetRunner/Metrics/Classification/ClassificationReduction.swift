@@ -280,3 +280,82 @@ struct OccurringClasses {
     merged = merges ? all.filter(classes.isShared).map { classes.names[$0] } : []
   }
 }
+
+/// How often each class is the truth, the prediction, and both.
+struct ClassCounts {
+  /// The number of images of each class.
+  var support: [Int]
+  /// The number of images predicted as each class.
+  var predicted: [Int]
+  /// The number of images of each class that are predicted correctly.
+  var right: [Int]
+
+  /// Counts pairs of a true and a predicted class.
+  ///
+  /// A predicted class of nil means no prediction.
+  init(_ pairs: [(truth: Int, predicted: Int?)], classes: Int, weights: [Int]? = nil) {
+    support = Array(repeating: 0, count: classes)
+    predicted = support
+    right = support
+    for (position, pair) in pairs.enumerated() {
+      let weight = weights?[position] ?? 1
+      support[pair.truth] += weight
+      if let said = pair.predicted {
+        predicted[said] += weight
+        if said == pair.truth { right[said] += weight }
+      }
+    }
+  }
+
+  /// The precision of a class, or nil if it is never predicted.
+  func precision(_ index: Int) -> Double? {
+    predicted[index] > 0 ? Double(right[index]) / Double(predicted[index]) : nil
+  }
+
+  /// The recall of a class, or nil if it has no images.
+  func recall(_ index: Int) -> Double? {
+    support[index] > 0 ? Double(right[index]) / Double(support[index]) : nil
+  }
+
+  /// The F1 score of a class, or nil if it doesn't occur.
+  func f1(_ index: Int) -> Double? {
+    let sum = support[index] + predicted[index]
+    return sum > 0 ? Double(2 * right[index]) / Double(sum) : nil
+  }
+
+  /// The ten averages in the order of ``averages``, or nil where there is nothing to average.
+  ///
+  /// If a class's value isn't defined, it counts as 0, like scikit-learn's `zero_division=0`.
+  func averages() -> [Double?] {
+    let present = support.indices.filter { support[$0] > 0 || predicted[$0] > 0 }
+    let shown = present.filter { support[$0] > 0 }
+    let pictures = support.reduce(0, +)
+    let predictions = predicted.reduce(0, +)
+    let hits = right.reduce(0, +)
+    func macro(_ number: (Int) -> Double?, over classes: [Int]) -> Double? {
+      guard !classes.isEmpty else { return nil }
+      return classes.reduce(0) { $0 + (number($1) ?? 0) } / Double(classes.count)
+    }
+    func weighted(_ number: (Int) -> Double?) -> Double? {
+      guard pictures > 0 else { return nil }
+      return present.reduce(0) { $0 + (number($1) ?? 0) * Double(support[$1]) } / Double(pictures)
+    }
+    func share(_ part: Int, of whole: Int) -> Double? {
+      guard pictures > 0 else { return nil }
+      return whole > 0 ? Double(part) / Double(whole) : 0
+    }
+    return [
+      macro(recall, over: shown),
+      macro(precision, over: present), macro(recall, over: present), macro(f1, over: present),
+      share(hits, of: predictions), share(hits, of: pictures),
+      share(2 * hits, of: pictures + predictions),
+      weighted(precision), weighted(recall), weighted(f1),
+    ]
+  }
+
+  /// The names of the values that ``averages()`` returns, in order.
+  static let averages: [ClassificationMetric.Value] = [
+    .balancedAccuracy, .macroPrecision, .macroRecall, .macroF1, .microPrecision, .microRecall,
+    .microF1, .weightedPrecision, .weightedRecall, .weightedF1,
+  ]
+}

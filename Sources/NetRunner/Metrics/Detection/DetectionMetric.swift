@@ -9,7 +9,7 @@ import TensorIO
 /// them.
 ///
 /// The objects in an image that failed count as not found.
-struct DetectionMetric: Metric {
+struct DetectionMetric: MetricFamily {
   enum Value: String, CaseIterable {
     case ap, ap50, ap75
     case apSmall = "ap_small"
@@ -21,10 +21,7 @@ struct DetectionMetric: Metric {
     case arLarge = "ar_large"
   }
 
-  /// The name for all values together.
   static let familyName = "detection"
-  /// The names in the registry.
-  static let names = [familyName] + Value.allCases.map(\.rawValue)
 
   let name: String
   let context: MetricContext
@@ -97,7 +94,7 @@ struct DetectionMetric: Metric {
     let results = categories.all.map { DetectionEvaluation(categories.pictures($0)) }
     var report = MetricReport(values: [])
     report.notes = notes(items, categories)
-    for value in Value.allCases where name == Self.familyName || name == value.rawValue {
+    for value in values {
       let parts = results.compactMap(value.number)
       let objects = results.reduce(0) { $0 + $1.objects(value.range) }
       report.values.append(
@@ -107,7 +104,7 @@ struct DetectionMetric: Metric {
           "\(value.rawValue) is not defined: no object has \(value.range.words).")
       }
     }
-    if name == Self.familyName {
+    if isFamily {
       report.classes = zip(categories.all, results).compactMap { category, result in
         guard result.objects(.all) > 0 else { return nil }
         return ClassMetrics(

@@ -259,18 +259,10 @@ private struct GateNumber {
       }
     }
   }
+}
 
-  private init(
-    fullName: String, name: String, value: Double?, isHigherBetter: Bool, reason: String
-  ) {
-    self.fullName = fullName
-    self.name = name
-    self.value = value
-    self.isHigherBetter = isHigherBetter
-    self.reason = reason
-  }
-
-  private init(
+extension GateNumber {
+  init(
     _ name: String, _ value: Double?, isHigherBetter: Bool = false,
     reason: String = "it is not a number."
   ) {

@@ -44,16 +44,6 @@ public struct ReportPictures: Sendable {
     }
   }
 
-  /// Reads images in a folder, by their paths relative to it.
-  public init(folder: String) {
-    self.init { id in
-      guard FileSystem.staysInside(id) else {
-        throw TensorIOError(.fileNotFound, "'\(id)' is not in the dataset's folder.")
-      }
-      return try ImageDecoder().decode(contentsOf: "\(folder)/\(id)")
-    }
-  }
-
   /// Creates a thumbnail that can be embedded in a page.
   func thumbnail(of id: String) throws -> Thumbnail { try Thumbnail(read(id).upright()) }
 }

@@ -11,7 +11,6 @@ struct MistakesSection {
   var rows: [ResultRow]
   var pictures: ReportPictures?
   var galleryLength: Int
-  var anchor: String
 
   /// The maximum number of failed images that are listed.
   private static let longestList = 100

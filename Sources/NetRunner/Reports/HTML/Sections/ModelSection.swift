@@ -31,10 +31,7 @@ struct ModelSection {
       content += metric(name, report)
     }
     content += LatencySection(result: result, rows: rows).html
-    content +=
-      MistakesSection(
-        rows: rows, pictures: pictures, galleryLength: galleryLength, anchor: anchor
-      ).html
+    content += MistakesSection(rows: rows, pictures: pictures, galleryLength: galleryLength).html
     let name: Markup = title.map { "\($0)" } ?? .name(model.name)
     return """
       <section aria-labelledby="\(anchor)"><h2 id="\(anchor)">\(name)</h2>
