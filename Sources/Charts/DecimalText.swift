@@ -48,8 +48,6 @@ package struct DecimalText: CustomStringConvertible {
     description = (value < 0 ? "-" : "") + String(text.reversed())
   }
 
-  private init(text: String) { description = text }
-
   /// Formats milliseconds with three or four significant digits.
   package init(milliseconds value: Double) {
     let digits =
@@ -62,10 +60,8 @@ package struct DecimalText: CustomStringConvertible {
     self.init(value, digits: digits)
   }
 
-  /// Formats a p-value.
-  ///
-  /// Very small values are written as "< 0.0001".
+  /// Formats a p-value as the end of an equation: "= 0.012", or "< 0.0001" for very small values.
   package init(probability value: Double) {
-    self = value < 0.0001 ? Self(text: "< 0.0001") : Self(value, digits: value < 0.01 ? 4 : 3)
+    description = value < 0.0001 ? "< 0.0001" : "= \(Self(value, digits: value < 0.01 ? 4 : 3))"
   }
 }

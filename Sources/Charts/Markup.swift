@@ -10,7 +10,6 @@
 package struct Markup: ExpressibleByStringInterpolation {
   package private(set) var text: String
 
-  /// Markup without any content.
   package static var empty: Markup { Markup(stringLiteral: "") }
 
   package init(stringLiteral markup: String) { text = markup }
@@ -40,7 +39,6 @@ package struct Markup: ExpressibleByStringInterpolation {
       for part in parts { text += part.text }
     }
 
-    /// Appends a coordinate of a chart.
     package mutating func appendInterpolation(_ coordinate: Double) {
       text += DecimalText(coordinate.isFinite ? coordinate : 0, atMost: 1).description
     }

@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import NetRunner
 import TensorIO
 import TestSupport
 import Testing
+
+@testable import NetRunner
 
 @Suite struct ReportComparisonTests {
   /// The numbers of images that only one model predicts correctly, and of all images.

@@ -21,12 +21,19 @@ import Testing
   }
 
   static func merge(_ parts: [EvaluationReport]) throws -> EvaluationReport {
-    try EvaluationReport.merging(
-      parts: parts, accuracy: { $0.metrics["classification"]?.values.first?.value ?? nil },
-      reduce: { _, metric, items in
-        #expect(metric == "classification")
-        return FixtureMetric.report(classes: classes, items: items)
-      })
+    var registry = MetricRegistry()
+    registry.register("classification") { _ in Fixture() }
+    return try EvaluationReport.merging(parts: parts, registry: registry)
+  }
+
+  private struct Fixture: Metric {
+    let name = "classification"
+
+    func evaluate(_ truth: GroundTruth, _ prediction: Prediction?) -> JSONValue? { nil }
+
+    func reduce(_ items: [JSONValue]) -> MetricReport {
+      FixtureMetric.report(classes: ReportMergingTests.classes, items: items)
+    }
   }
 
   @Test(arguments: [1, 2, 3, 7])

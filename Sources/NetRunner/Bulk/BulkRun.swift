@@ -112,12 +112,9 @@ public struct BulkRun {
       model: bundle.manifest.id, done: count - positions.count, count: count, failed: failed,
       resumed: count - positions.count)
     guard !positions.isEmpty else { return progress }
-    let loader = ModelLoader(backends: backends, sessions: options.threads)
     let evaluator: Evaluator
     do {
-      evaluator = try Evaluator(
-        InferenceModel(bundle: bundle, loader: loader), decoder: options.decoder,
-        fetch: options.fetch)
+      evaluator = try Evaluator(bundle, backends, options)
     } catch let error as TensorIOError {
       progress.failure = error.message
       return progress

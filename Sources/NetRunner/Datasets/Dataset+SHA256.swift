@@ -7,12 +7,6 @@ import Files
 import Hashing
 import TensorIO
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension Dataset {
   /// The SHA-256 of everything that determines an evaluation's results.
   ///

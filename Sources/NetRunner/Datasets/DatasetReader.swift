@@ -84,7 +84,6 @@ struct DatasetReader {
     return FileOperations.realPath(path).map(FileSystem.name(of:)) ?? path
   }
 
-  /// Reads the dataset.
   mutating func read(_ layout: Dataset.Layout?) throws -> Dataset {
     guard let layout else {
       return try FileSystem.isFolder(path) ? guessFolder() : guessFile()
@@ -122,7 +121,6 @@ struct DatasetReader {
       "'\(path)' is missing, or lies outside the dataset's folder, so it was not read.")
   }
 
-  /// The images in one of the dataset's folders.
   private func pictures(in folder: String) throws -> PictureFolder {
     try PictureFolder(folder, isConfined: options.confinedFolder != nil)
   }

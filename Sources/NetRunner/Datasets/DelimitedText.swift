@@ -5,12 +5,6 @@
 
 import TensorIO
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The rows of a CSV file in the format of RFC 4180, with their line numbers.
 ///
 /// It is stricter than the available libraries, such as SwiftCSV. Those accept an unterminated
@@ -27,7 +21,6 @@ struct DelimitedText {
   ///
   /// Empty lines are skipped.
   private(set) var rows: [Row] = []
-  /// The byte that separates cells.
   let delimiter: UInt8
 
   private let path: String
@@ -58,7 +51,6 @@ struct DelimitedText {
     }
   }
 
-  /// An error on a line.
   func error(_ line: Int, _ message: String) -> TensorIOError {
     TensorIOError(.wrongKind, "'\(path)', line \(line): \(message).")
   }

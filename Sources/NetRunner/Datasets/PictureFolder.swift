@@ -15,7 +15,6 @@ struct PictureFolder {
   private(set) var pictures: [String] = []
   /// The names of the direct subfolders, sorted by their bytes.
   private(set) var subfolders: [String] = []
-  /// Notes about what was left out.
   private(set) var notes: [String] = []
 
   private let root: String

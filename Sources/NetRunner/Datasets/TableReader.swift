@@ -6,7 +6,6 @@
 import TensorIO
 
 extension DatasetReader {
-  /// Reads a table of paths and labels.
   func readTable() throws -> Dataset {
     let table = try DelimitedText(contentsOf: path)
     return try TableReader(table, reader: self).dataset()

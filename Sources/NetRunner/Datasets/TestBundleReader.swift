@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import TensorIO
+package import TensorIO
 
 /// Reads a `.testbundle` and collects all violations of its schema.
 ///
@@ -252,7 +252,7 @@ extension TestBundleReader: IssueCollector {
 
 extension JSONValue {
   /// The number, or nil for other values.
-  fileprivate var double: Double? {
+  package var double: Double? {
     switch self {
     case .number(let number): number
     case .integer(let integer): Double(integer)

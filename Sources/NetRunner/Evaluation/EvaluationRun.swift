@@ -100,7 +100,7 @@ public struct EvaluationRun: Sendable {
     var isAnyLoaded = false
     for bundle in bundles where !isOver() {
       do {
-        let evaluator = Result { try makeEvaluator(bundle, backends) }
+        let evaluator = Result { try Evaluator(bundle, backends, options) }
         if case .failure(let error) = evaluator { failure = failure ?? error }
         if case .success = evaluator { isAnyLoaded = true }
         var pass = try ModelPass(bundle, evaluator, dataset: dataset, options: options)
@@ -116,17 +116,6 @@ public struct EvaluationRun: Sendable {
       tool: tool, created: created, part: part, settings: settings,
       environment: .current(libraries: libraries), dataset: record(sha256: hash), models: models,
       summary: models.map { $0.summary(testBundle: dataset.rowName) }, results: rows)
-  }
-
-  private func makeEvaluator(_ bundle: ModelBundle, _ backends: [any Backend]) throws -> Evaluator {
-    do {
-      let loader = ModelLoader(backends: backends, sessions: options.threads)
-      return try Evaluator(
-        InferenceModel(bundle: bundle, loader: loader), decoder: options.decoder,
-        fetch: options.fetch)
-    } catch let error as TensorIOError {
-      throw error.about(bundle.path)
-    }
   }
 
   private var settings: SettingsRecord {
@@ -147,8 +136,20 @@ public struct EvaluationRun: Sendable {
   }
 }
 
+extension Evaluator {
+  init(_ bundle: ModelBundle, _ backends: [any Backend], _ options: EvaluationOptions) throws {
+    do {
+      let loader = ModelLoader(backends: backends, sessions: options.threads)
+      try self.init(
+        InferenceModel(bundle: bundle, loader: loader), decoder: options.decoder,
+        fetch: options.fetch)
+    } catch let error as TensorIOError {
+      throw error.about(bundle.path)
+    }
+  }
+}
+
 extension Dataset {
-  /// The dataset's name in rows.
   var rowName: String { id ?? name }
 }
 

@@ -166,7 +166,6 @@ extension PixelBuffer {
 }
 
 extension TensorSpec {
-  /// A human-readable description of the layer for messages.
   fileprivate var kindName: String {
     switch kind {
     case .vector: "numbers"

@@ -51,7 +51,6 @@ struct ModelPass {
     }
   }
 
-  /// Evaluates the images.
   mutating func run(
     until isOver: () -> Bool, onProgress: (EvaluationRun.Progress) -> Void
   ) throws {
@@ -78,7 +77,6 @@ struct ModelPass {
     seconds = (clock.now - start).milliseconds / 1000
   }
 
-  /// The model's result on the images.
   func result(keepingItems: Bool) throws -> ModelResult {
     var metrics: [String: MetricReport] = [:]
     var items: [String: [JSONValue]] = [:]
@@ -127,14 +125,24 @@ struct ModelPass {
     var failure: TensorIOError?
     for position in accumulators.indices {
       do {
-        try accumulators[position].add(truth, prediction, at: index)
+        try add(truth, prediction, at: index, to: position)
       } catch let error as TensorIOError where labelled > 0 && prediction != nil {
         failure = error
-        if case .classMap(let path) = truth { failure = error.about(path) }
-        try accumulators[position].add(truth, nil, at: index)
+        try add(truth, nil, at: index, to: position)
       }
     }
     return failure
+  }
+
+  private mutating func add(
+    _ truth: GroundTruth, _ prediction: Prediction?, at index: Int, to position: Int
+  ) throws {
+    do {
+      try accumulators[position].add(truth, prediction, at: index)
+    } catch let error as TensorIOError {
+      guard case .classMap(let path) = truth else { throw error }
+      throw error.about(path)
+    }
   }
 
   /// Runs the model before the measurement, on the first image that can be evaluated.

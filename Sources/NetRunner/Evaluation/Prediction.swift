@@ -52,7 +52,6 @@ struct PredictionReader: Sendable {
     values = detection == nil ? outputs.firstIndex { $0.isNumbers } : nil
   }
 
-  /// Reads the outputs of one run.
   func prediction(_ outputs: ModelOutputs) throws -> Prediction {
     var prediction = Prediction()
     prediction.outputs = try outputs.names.enumerated().map { index, name in

@@ -5,12 +5,6 @@
 
 package import TensorIO
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Creates the rows of one model on one dataset.
 struct RowMaker: Sendable {
   let model: String
@@ -19,7 +13,6 @@ struct RowMaker: Sendable {
   let classes: ClassList
   var shownPath: @Sendable (_ path: String) -> String = { $0 }
 
-  /// Creates the row of an image.
   func row(_ evaluation: Evaluation, of sample: Sample, at index: Int) -> ResultRow {
     var row = ResultRow(
       index: index, type: sample.source.kind, image: sample.id, model: model,

@@ -25,7 +25,6 @@ struct BundleArchive {
   /// The entries to unpack, in the order of the zip file.
   let items: [Item]
 
-  /// A file or folder of the bundle.
   struct Item {
     let entry: ZipEntry
     /// The path's components, starting with the bundle's folder.

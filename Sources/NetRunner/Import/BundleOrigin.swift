@@ -17,13 +17,9 @@ import Foundation
 /// It is stored in the bundle's folder, so that both appear and disappear together. Archives can't
 /// supply an origin: ``BundleImporter`` writes the file, or removes it.
 package struct BundleOrigin: Hashable, Sendable, Codable {
-  /// The repository's address.
   package var repository: String
-  /// The channel that gave the version.
   package var channel: String
-  /// The model's name in the repository.
   package var model: String
-  /// The version's name.
   package var version: String
   /// The digest of the version's manifest.
   package var manifest: String

@@ -10,11 +10,8 @@ import TensorIO
 /// Use ``code`` in programs and show ``message`` to people. Messages never contain paths of this
 /// computer.
 package struct ImportError: Error, Sendable {
-  /// The kind of failure.
   package var code: Code
-  /// What happened, to what, and what to do about it.
   package var message: String
-  /// The error that led to this one, if there was one.
   package var cause: (any Error)?
 
   package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {

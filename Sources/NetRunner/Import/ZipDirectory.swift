@@ -217,9 +217,7 @@ struct ZipEntry {
   let index: Int
   /// The bytes of the name.
   let rawName: [UInt8]
-  /// The general purpose flags.
   let flags: Int
-  /// The compression method.
   let method: Int
   /// The declared unpacked size in bytes.
   let size: Int
@@ -228,7 +226,6 @@ struct ZipEntry {
   /// The external attributes, which depend on the system that made the entry.
   let attributes: UInt32
 
-  /// Whether the entry is a folder.
   var isFolder: Bool { rawName.last == UInt8(ascii: "/") }
 
   /// The name for messages: shortened, and without characters that control a terminal.

@@ -11,7 +11,6 @@ import TensorIO
 ///
 /// It is loaded on first use, so programs that don't use zip files start without it.
 package struct ZipLibrary: Sendable {
-  /// The path of the loaded library.
   package let path: String
 
   typealias Archive = OpaquePointer
@@ -94,7 +93,6 @@ package struct ZipLibrary: Sendable {
     entryError = try function("zip_file_get_error")
   }
 
-  /// libzip's message for an error.
   func text(of error: Failure) -> String { String(cString: errorText(error)) }
 
   /// libzip's message for the error code of a file that couldn't be opened.

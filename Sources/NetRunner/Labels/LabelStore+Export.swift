@@ -257,13 +257,11 @@ extension String {
   }
 }
 
-/// Options for exporting labels to other programs.
 package struct LabelExportOptions: Sendable, Hashable {
   /// The format.
   ///
   /// If nil, the path's extension decides.
   package var format: Format?
-  /// Whether an existing file or folder is replaced.
   package var replaces = false
   /// The output that the labels belong to.
   ///
@@ -279,7 +277,6 @@ package struct LabelExportOptions: Sendable, Hashable {
     self.replaces = replaces
   }
 
-  /// The formats of exported labels.
   package enum Format: String, Sendable, CaseIterable {
     /// A `.testbundle` folder with a test.json and the photos.
     case testBundle = "testbundle"
@@ -293,7 +290,6 @@ package struct LabelExportOptions: Sendable, Hashable {
 
 /// The outcome of an export or import.
 package struct LabelTransfer: Sendable, Hashable {
-  /// The number of labels that were transferred.
   package var count: Int
   /// Human-readable notes about what was left out.
   package var notes: [String]

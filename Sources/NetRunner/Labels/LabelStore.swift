@@ -234,15 +234,11 @@ extension LabelStore {
     } catch let error as SQLiteError {
       throw Self.explained(error, path)
     } catch let error as DamagedRow {
-      throw damaged(error)
+      throw TensorIOError(
+        .unreadableFile,
+        "The label store '\(path)' is damaged. \(error) Restore a copy of the file, or remove the row.",
+        cause: error)
     }
-  }
-
-  private func damaged(_ error: DamagedRow) -> TensorIOError {
-    TensorIOError(
-      .unreadableFile,
-      "The label store '\(path)' is damaged. \(error) Restore a copy of the file, or remove the row.",
-      cause: error)
   }
 
   /// Runs a query, and returns rows whose values are checked when they are read.

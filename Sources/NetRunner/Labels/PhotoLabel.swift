@@ -5,12 +5,6 @@
 
 import TensorIO
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// What a model should find in a photo, according to a person.
 ///
 /// In JSON it is a string or an array of numbers.
@@ -80,7 +74,6 @@ package struct LabelledPhoto: Sendable, Hashable {
   package var path: String
   /// The SHA-256 of the photo's bytes when it was labelled, as 64 hexadecimal digits.
   package var sha256: String
-  /// The label.
   package var label: PhotoLabel
 
   /// Whether a photo has changed since it was labelled.
@@ -96,12 +89,9 @@ package struct LabelledPhoto: Sendable, Hashable {
 
 /// A label that was set, replaced or removed.
 package struct LabelChange: Sendable, Hashable {
-  /// The model's identifier.
   package var model: String
   /// The photo's path, in the same form as ``LabelledPhoto/path``.
   package var photo: String
-  /// The label before the change, or nil if there was none.
   package var before: PhotoLabel?
-  /// The label after the change, or nil if it was removed.
   package var after: PhotoLabel?
 }

@@ -81,12 +81,10 @@ struct ClassList: Sendable {
     return Set([plain(name)] + name.split(separator: ",").map(plain)).subtracting([""])
   }
 
-  /// The first class with the same name.
   func first(like index: Int) -> Int { positions[names[index]]?.first ?? index }
 
   /// All classes with the same name, including this one.
   func all(like index: Int) -> [Int] { positions[names[index]] ?? [index] }
 
-  /// Whether another class has the same name.
   func isShared(_ index: Int) -> Bool { all(like: index).count > 1 }
 }

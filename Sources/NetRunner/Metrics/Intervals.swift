@@ -12,9 +12,7 @@ struct Bootstrap {
   /// The maximum number of steps for all resamples, so that a report doesn't take minutes.
   static let maximumSteps = 100_000_000
 
-  /// The seed of the random numbers.
   var seed: UInt64
-  /// The number of resamples.
   var resamples = 1000
 
   /// Computes the 2.5% and 97.5% percentiles of values over resamples of the images.

@@ -34,7 +34,7 @@ public struct MetricAccumulator: Sendable {
   public var name: String { storage.name }
 
   /// The number of images that the metric keeps data for.
-  public var count: Int { storage.count }
+  var count: Int { storage.count }
 
   /// Evaluates an image and keeps the metric's data.
   ///

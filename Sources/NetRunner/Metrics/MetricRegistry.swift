@@ -23,8 +23,7 @@ public struct MetricRegistry: Sendable {
   /// The built-in metrics.
   public static let standard = MetricRegistry()
 
-  /// The metrics that the program registered.
-  private var registered: [String: Factory] = [:]
+  private var factories = builtIn
 
   private static let builtIn = Dictionary(
     uniqueKeysWithValues: ClassificationMetric.factories + RegressionMetric.factories
@@ -34,7 +33,7 @@ public struct MetricRegistry: Sendable {
   public init() {}
 
   /// The names of all metrics, sorted.
-  public var names: [String] { Set(Self.builtIn.keys).union(registered.keys).sorted() }
+  public var names: [String] { factories.keys.sorted() }
 
   /// Registers a metric, and replaces a metric with the same name.
   ///
@@ -42,7 +41,7 @@ public struct MetricRegistry: Sendable {
   ///   - name: The name in test bundles, command lines and reports.
   ///   - make: Creates the metric for a model.
   public mutating func register(_ name: String, _ make: @escaping Factory) {
-    registered[name] = make
+    factories[name] = make
   }
 
   /// Creates a metric.
@@ -54,7 +53,7 @@ public struct MetricRegistry: Sendable {
   /// - Throws: `TensorIOError` with the code `.invalidOption` if there is no metric with this name,
   ///   or the metric's own error if it doesn't accept the context.
   public func metric(named name: String, context: MetricContext) throws -> any Metric {
-    guard let make = registered[name] ?? Self.builtIn[name] else {
+    guard let make = factories[name] else {
       throw TensorIOError(
         .invalidOption,
         "There is no metric '\(name)'. The known ones are \(names.joined(separator: ", ")).")
@@ -85,6 +84,5 @@ extension MetricFamily {
   /// Whether all values are requested.
   var isFamily: Bool { name == Self.familyName }
 
-  /// The requested values.
   var values: [Value] { Value.allCases.filter { isFamily || name == $0.rawValue } }
 }

@@ -13,9 +13,7 @@ import TensorIO
 struct RegressionMetric: MetricFamily {
   enum Value: String, CaseIterable { case mae, rmse, r2 }
 
-  /// The data that is kept for an image.
   struct Item: Sendable, Hashable, Codable {
-    /// The true numbers.
     var truth: PackedNumbers<Double>
     /// The predicted numbers, or nil if the image failed.
     var predicted: PackedNumbers<Double>?
@@ -137,7 +135,6 @@ struct RegressionErrors {
     }
   }
 
-  /// The values of each output.
   func classes(_ labels: [String]) -> [ClassMetrics] {
     let mae = mae()
     let rmse = rmse()

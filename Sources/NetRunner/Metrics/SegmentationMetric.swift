@@ -18,11 +18,9 @@ struct SegmentationMetric: MetricFamily {
     case pixelAccuracy = "pixel_accuracy"
   }
 
-  /// The data that is kept for an image.
   struct Item: Sendable, Hashable, Codable {
     /// For each class that occurs: its number, and its correct, true and predicted pixel counts.
     var counts: PackedNumbers<Double>
-    /// Whether the image or the run failed.
     var failed = false
   }
 

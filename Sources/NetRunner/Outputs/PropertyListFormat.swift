@@ -21,7 +21,6 @@ import TensorIO
 public struct PropertyListFormat: OutputFormat {
   public let decays = false
 
-  /// The maximum number of values shown from an array.
   private static let longestArray = 100
 
   /// Creates the format.

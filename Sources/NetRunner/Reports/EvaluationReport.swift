@@ -8,10 +8,8 @@
 /// `summary` and `results` have the format that Net Runner has always exported. The other members
 /// are new.
 public struct EvaluationReport: Sendable, Codable {
-  /// The value of `schema` in documents.
-  public static let schema = "tensorio.evaluation"
-  /// The value of `schema_version` in documents.
-  public static let schemaVersion = 1
+  static let schema = "tensorio.evaluation"
+  static let schemaVersion = 1
 
   /// The kind of document.
   public var schema = Self.schema

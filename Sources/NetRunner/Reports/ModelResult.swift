@@ -116,11 +116,7 @@ public struct LatencyStatistics: Sendable, Codable, Hashable {
     maximum = sorted.last
     mean = sorted.isEmpty ? nil : sorted.reduce(0, +) / Double(sorted.count)
     func percentile(_ percent: Int, atLeast least: Int) -> Double? {
-      guard sorted.count >= least else { return nil }
-      let position = Double(percent) / 100 * Double(sorted.count - 1)
-      let index = Int(position)
-      guard index + 1 < sorted.count else { return sorted[index] }
-      return sorted[index] + (position - Double(index)) * (sorted[index + 1] - sorted[index])
+      sorted.count >= least ? Bootstrap.percentile(Double(percent) / 100, of: sorted) : nil
     }
     p50 = percentile(50, atLeast: 1)
     p90 = percentile(90, atLeast: 10)

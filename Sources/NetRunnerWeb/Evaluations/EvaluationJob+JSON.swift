@@ -85,7 +85,7 @@ extension ResultRow {
     guard let predicted, let evaluation else { return [] }
     for output in evaluation.inferenceResults.values {
       guard case .object(let members) = output, members[predicted] != nil else { continue }
-      return members.compactMap { label, value in value.number.map { (label, $0) } }
+      return members.compactMap { label, value in value.double.map { (label, $0) } }
         .sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(Self.labelCount)
         .map { .object(["label": .string($0.0), "value": .number($0.1)]) }
     }
@@ -100,16 +100,6 @@ extension ResultRow {
       "inference": .number(evaluation.inferenceLatency),
       "postprocess": .number(evaluation.postprocessLatency), "total": .number(evaluation.total),
     ])
-  }
-}
-
-extension JSONValue {
-  fileprivate var number: Double? {
-    switch self {
-    case .number(let number): number
-    case .integer(let integer): Double(integer)
-    default: nil
-    }
   }
 }
 #endif

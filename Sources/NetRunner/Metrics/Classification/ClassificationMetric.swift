@@ -137,7 +137,6 @@ struct ClassificationItem: Sendable, Hashable, Codable {
   var probability: Double?
   /// The highest score's fraction of the sum of scores, or nil if the scores aren't probabilities.
   var confidence: Double?
-  /// Whether the image or the run failed.
   var failed = false
   /// All scores, if a metric needs them.
   var scores: PackedNumbers<Float>?
@@ -166,7 +165,6 @@ extension ClassificationItem {
     }
   }
 
-  /// Adds the model's scores.
   mutating func read(_ values: [Float], members: [Int], keepsScores: Bool) {
     var sum = 0.0
     var best: Int?

@@ -13,7 +13,7 @@ extension ClassificationReduction {
     let values = [Value.rocAUC, .averagePrecision].filter(wants)
     let pictures = items.indices.filter { items[$0].truth != nil && items[$0].scores != nil }
     if let reason = reasonAgainstCurves(pictures) {
-      notes.append("\(values.map(\.rawValue).joined(separator: " and ")) \(reason)")
+      report.notes.append("\(values.map(\.rawValue).joined(separator: " and ")) \(reason)")
       for value in values { add(value, nil, interval: nil, count: 0) }
       return
     }
@@ -61,7 +61,7 @@ extension ClassificationReduction {
     for value in values {
       noteCount(value, pictures.count, of: "a known label and a prediction")
     }
-    if !curves.isEmpty { add(curves) }
+    if !curves.isEmpty { report.roc = curves }
   }
 
   private func mean(_ numbers: [Double]) -> Double? {
@@ -104,7 +104,7 @@ extension ClassificationReduction {
     let all = metric.classes.names.count
     guard count < (all == 2 ? 1 : all) else { return }
     let name = value.rawValue
-    notes.append(
+    report.notes.append(
       count == 0
         ? "\(name) is not defined: it needs classes that have \(what)."
         : "\(name) is the mean over the \(count) of \(all) classes that have \(what).")
@@ -112,7 +112,6 @@ extension ClassificationReduction {
 }
 
 extension ROCCurve {
-  /// The maximum number of points in a curve.
   static let maximumPoints = 200
 
   /// Selects the points that shape a curve most.

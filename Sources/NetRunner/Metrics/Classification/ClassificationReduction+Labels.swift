@@ -53,7 +53,7 @@ extension ClassificationReduction {
     let effect =
       "\(best.hits) of \(counted(items.count, "image")) would be right instead of \(right)"
     if items.contains(where: { $0.isNumber == true || ownNumber($0) != nil }) {
-      notes.append(
+      report.notes.append(
         "The labels seem to be off by one: with --label-offset "
           + "\(metric.context.labelOffset + best.distance), \(effect). The model's first class is "
           + "'\(names[0])'.")
@@ -62,7 +62,7 @@ extension ClassificationReduction {
         best.distance > 0
         ? "lacks the model's first class, often a background: add a line at its start"
         : "has an extra line at its start, now '\(names[0])': remove it"
-      notes.append(
+      report.notes.append(
         "The model's labels seem to be off by one: if each class had the name of its neighbour, "
           + "\(effect). Perhaps the file that \"labels\" in model.json names \(fault).")
     }
@@ -84,7 +84,7 @@ extension ClassificationReduction {
       let predicted = first.predicted
     else { return }
     let names = metric.classes.names
-    notes.append(
+    report.notes.append(
       "No prediction is right. Check that the model's labels are in the model's order, that the "
         + "dataset's labels are right, and that the input's \"normalize\" suits the model: the "
         + "first image shows '\(names[truth])', but the model predicted '\(names[predicted])'.")
@@ -97,13 +97,13 @@ extension ClassificationReduction {
     guard !unknown.isEmpty else { return }
     let labels = Set(unknown).sorted()
     let names = metric.classes.names
-    notes.append(
+    report.notes.append(
       "\(unknown.count) of \(counted(items.count, "image")) \(unknown.count == 1 ? "has a label" : "have labels") that "
         + "no class of the model has, and \(unknown.count == 1 ? "counts" : "count") as wrong: \(listed(labels)). The model's "
         + "\(counted(names.count, "class", "classes")) are \(listed(names)).")
     for label in labels.prefix(5) {
       guard case .ambiguous(let classes) = metric.classes.match(label) else { continue }
-      notes.append(
+      report.notes.append(
         "The label '\(label)' could mean several classes: \(listed(classes.map { names[$0] })). Write "
           + "the whole name of one of them.")
     }
@@ -119,7 +119,7 @@ extension ClassificationReduction {
       "'\(label)' as '\(metric.classes.names[truth])'"
     }
     let more = pairs.count > 5 ? " and \(pairs.count - 5) more" : ""
-    notes.append(
+    report.notes.append(
       "\(counted(found.count, "label")) \(found.count == 1 ? "was" : "were") matched to a class by "
         + "another of its names: \(pairs.prefix(5).joined(separator: ", "))\(more).")
   }

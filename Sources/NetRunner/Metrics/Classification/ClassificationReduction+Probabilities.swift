@@ -20,7 +20,7 @@ extension ClassificationReduction {
     let answered = items.filter { $0.predicted != nil }
     let improper = answered.count { $0.confidence == nil }
     guard improper == 0 else {
-      notes.append(
+      report.notes.append(
         "log_loss and ece are not defined: the scores of \(improper) of \(counted(answered.count, "image")) "
           + "are not probabilities, which are 0 or more and add up to 1 "
           + "± \(ClassificationItem.sumTolerance).")
@@ -53,14 +53,14 @@ extension ClassificationReduction {
     let bins = CalibrationBin.bins(predictions)
     noteCount(.ece, predictions.count, of: "a prediction")
     add(.ece, CalibrationBin.expectedError(bins), interval: nil, count: predictions.count)
-    if !predictions.isEmpty { add(bins) }
+    if !predictions.isEmpty { report.calibration = bins }
   }
 
   /// Adds a note if a value isn't based on all images.
   mutating func noteCount(_ value: Value, _ count: Int, of what: String) {
     guard count < items.count else { return }
     let name = value.rawValue
-    notes.append(
+    report.notes.append(
       count == 0
         ? "\(name) is not defined: no image has \(what)."
         : "\(name) comes from the \(count) of \(items.count) images that have \(what).")

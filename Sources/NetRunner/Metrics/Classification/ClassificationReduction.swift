@@ -13,8 +13,7 @@ struct ClassificationReduction {
   let metric: ClassificationMetric
   let occurring: OccurringClasses
   let counts: ClassCounts
-  private(set) var report = MetricReport(values: [])
-  var notes: [String] = []
+  var report = MetricReport(values: [])
 
   init(_ items: [ClassificationItem], metric: ClassificationMetric) throws {
     for item in items {
@@ -35,10 +34,8 @@ struct ClassificationReduction {
     counts = ClassCounts(occurring.pairs, classes: occurring.names.count)
   }
 
-  /// Whether the value is requested.
   func wants(_ value: Value) -> Bool { metric.value.map { $0 == value } ?? true }
 
-  /// Computes the whole report.
   mutating func run() -> MetricReport {
     guard !items.isEmpty else {
       report.notes = ["No image has a label, so there is nothing to measure."]
@@ -56,7 +53,6 @@ struct ClassificationReduction {
       report.confusion = confusion()
       report.classes = classMetrics()
     }
-    report.notes = notes
     return report
   }
 
@@ -68,10 +64,6 @@ struct ClassificationReduction {
         value.name(metric), number, interval: number == nil ? nil : interval, count: count,
         isHigherBetter: value.isHigherBetter))
   }
-
-  mutating func add(_ bins: [CalibrationBin]) { report.calibration = bins }
-
-  mutating func add(_ curves: [ROCCurve]) { report.roc = curves }
 
   // MARK: - Parts
 
@@ -106,10 +98,10 @@ struct ClassificationReduction {
         default: resampled?[index]
         }
       add(value, number, interval: interval, count: items.count)
-      if number == nil { notes.append("\(value.rawValue) is not defined: no class occurs.") }
+      if number == nil { report.notes.append("\(value.rawValue) is not defined: no class occurs.") }
     }
     if !bootstrap.allows(steps: steps) {
-      notes.append(
+      report.notes.append(
         "Averages over classes have no intervals: \(counted(items.count, "image")) are too many.")
     }
     noteClasses()
@@ -124,7 +116,7 @@ struct ClassificationReduction {
   private mutating func confusion() -> ConfusionMatrix? {
     let size = occurring.names.count
     guard size <= Self.maximumConfusedClasses else {
-      notes.append(
+      report.notes.append(
         "The confusion matrix is left out for more than \(Self.maximumConfusedClasses) classes that "
           + "occur: there are \(size).")
       return nil
@@ -163,11 +155,12 @@ struct ClassificationReduction {
   private mutating func noteSpecialPictures() {
     let failed = items.count(where: \.failed)
     if failed > 0 {
-      notes.append("\(failed) of \(counted(items.count, "image")) failed and count as wrong.")
+      report.notes.append(
+        "\(failed) of \(counted(items.count, "image")) failed and count as wrong.")
     }
     let silent = items.count { !$0.failed && $0.predicted == nil }
     if silent > 0 {
-      notes.append(
+      report.notes.append(
         "The model returned only NaN for \(silent) of \(counted(items.count, "image")), which count "
           + "as wrong.")
     }
@@ -176,26 +169,25 @@ struct ClassificationReduction {
 
   private mutating func noteClasses() {
     if !occurring.merged.isEmpty {
-      notes.append(
+      report.notes.append(
         "Classes with the same name count as one: \(listed(Set(occurring.merged).sorted())).")
     }
     if !occurring.missing.isEmpty {
       let count = occurring.missing.count
-      notes.append(
+      report.notes.append(
         "\(count) of the model's classes \(count == 1 ? "is" : "are") neither in the labels nor "
           + "predicted, and left out of averages over classes: \(listed(occurring.missing)).")
     }
     let absent = occurring.names.indices.filter { counts.support[$0] == 0 }
     if !absent.isEmpty {
       let one = absent.count == 1
-      notes.append(
+      report.notes.append(
         "\(counted(absent.count, "class", "classes")) \(one ? "is" : "are") predicted, but no image "
           + "shows \(one ? "it" : "them"), so \(one ? "its" : "their") recall in macro averages is 0: "
           + "\(listed(absent.map { occurring.names[$0] })).")
     }
   }
 
-  /// Lists at most five names.
   func listed(_ names: [String]) -> String {
     let first = names.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
     return names.count > 5 ? "\(first) and \(names.count - 5) more" : first
@@ -214,7 +206,6 @@ extension ClassificationMetric.Value {
     return allCases.filter { !left.contains($0) }
   }
 
-  /// The value's name in reports.
   func name(_ metric: ClassificationMetric) -> String {
     switch self {
     case .topk: "top\(metric.context.topK)"
@@ -223,7 +214,6 @@ extension ClassificationMetric.Value {
     }
   }
 
-  /// Whether a higher value is better.
   var isHigherBetter: Bool { self != .logLoss && self != .ece }
 }
 
@@ -283,7 +273,6 @@ struct OccurringClasses {
 
 /// How often each class is the truth, the prediction, and both.
 struct ClassCounts {
-  /// The number of images of each class.
   var support: [Int]
   /// The number of images predicted as each class.
   var predicted: [Int]

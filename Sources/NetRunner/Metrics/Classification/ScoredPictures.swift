@@ -44,7 +44,6 @@ struct ScoredPictures {
     return (positives, isPositive.count - positives)
   }
 
-  /// The results for all images.
   struct Measures {
     /// The area under the ROC curve, or nil if there are no images of the class or no others.
     ///

@@ -10,7 +10,6 @@ import TensorIO
 /// The steps are exactly those of COCOeval in pycocotools, because the treatment of ties and the
 /// rounding are part of COCO's definition.
 struct DetectionEvaluation {
-  /// The boxes of the class in one image.
   struct Picture {
     /// The detections, with the highest score first.
     var detections: [DetectedBox] = []
@@ -45,7 +44,6 @@ struct DetectionEvaluation {
   struct Scores {
     /// The mean precision over 101 recall values.
     var precision: [Double]
-    /// The maximum recall.
     var recall: [Double]
   }
 

@@ -17,7 +17,6 @@ struct DetectionItem: Sendable, Hashable, Codable {
   private var objects = PackedNumbers<Double>([])
   /// The labels that aren't classes of the model.
   private(set) var unknown: [String] = []
-  /// Whether the image or the run failed.
   var failed = false
   /// The number of detections that were dropped because they have NaN values.
   var dropped = 0
@@ -57,7 +56,6 @@ struct DetectionItem: Sendable, Hashable, Codable {
     }
   }
 
-  /// Unpacks the detections and objects.
   func contents(metric: String) throws -> (detections: [DetectedBox], objects: [TrueBox]) {
     let found = detections.numbers
     let truths = objects.numbers

@@ -152,7 +152,6 @@ struct DetectionMetric: MetricFamily {
 }
 
 extension DetectionMetric.Value {
-  /// The area range of the value's objects.
   fileprivate var range: DetectionEvaluation.AreaRange {
     switch self {
     case .ap, .ap50, .ap75, .ar1, .ar10, .ar100: .all

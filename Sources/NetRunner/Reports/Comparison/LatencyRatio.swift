@@ -18,15 +18,8 @@ public struct LatencyRatio: Sendable, Hashable, Codable {
   /// It is nil for fewer than 20 images.
   public var interval: MetricValue.Interval?
 
-  /// Compares latencies.
-  ///
-  /// - Parameters:
-  ///   - stage: The stage that was measured.
-  ///   - pairs: Both latencies of each image. Pairs with a latency that isn't a positive number are
-  ///     ignored.
-  ///   - seed: The seed for resampling. Equal seeds give equal intervals.
-  ///   - resamples: The number of resamples.
-  public init(
+  /// Compares latencies, without those that aren't positive numbers.
+  init(
     stage: String, pairs: [(a: Double, b: Double)], seed: UInt64 = 0, resamples: Int = 1_000
   ) {
     let timed = pairs.filter { $0.a > 0 && $0.b > 0 && $0.a.isFinite && $0.b.isFinite }

@@ -33,8 +33,7 @@ public struct McNemarTest: Sendable, Hashable, Codable {
   /// For fewer than 25 such images, only ``exactP`` is reliable.
   public var chiSquareP: Double?
 
-  /// Runs the test for two numbers of images, which must not be negative.
-  public init(onlyA: Int, onlyB: Int) {
+  init(onlyA: Int, onlyB: Int) {
     precondition(onlyA >= 0 && onlyB >= 0, "The numbers of images must not be negative.")
     self.onlyA = onlyA
     self.onlyB = onlyB

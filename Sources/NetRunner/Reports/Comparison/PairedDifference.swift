@@ -17,14 +17,7 @@ public struct PairedDifference: Sendable, Hashable, Codable {
   /// and if the models never differ. The usual interval would have no width then.
   public var interval: MetricValue.Interval
 
-  /// Compares two models.
-  ///
-  /// - Parameters:
-  ///   - bothRight: The number of images that both models are right about.
-  ///   - onlyA: The number of images that only the first model is right about.
-  ///   - onlyB: The number of images that only the second model is right about.
-  ///   - count: The number of all images, which must be positive.
-  public init(bothRight: Int, onlyA: Int, onlyB: Int, of count: Int) {
+  init(bothRight: Int, onlyA: Int, onlyB: Int, of count: Int) {
     precondition(
       count > 0 && min(bothRight, onlyA, onlyB) >= 0 && bothRight + onlyA + onlyB <= count,
       "The numbers must be parts of \(count) images.")
@@ -40,9 +33,6 @@ public struct PairedDifference: Sendable, Hashable, Codable {
 
 /// The score test of a paired difference.
 private struct TangoTest {
-  /// The normal quantile that leaves out 2.5% at both ends.
-  private static let quantile = 1.959963984540054
-
   var gains: Double
   var losses: Double
   var count: Double
@@ -67,6 +57,7 @@ private struct TangoTest {
     let share = (max(0, b * b - 4 * a * c).squareRoot() - b) / (2 * a)
     let variance = count * (2 * share + difference * (1 - difference))
     let distance = gains - losses - count * difference
-    return distance * distance > Self.quantile * Self.quantile * max(0, variance)
+    let quantile = MetricValue.Interval.z
+    return distance * distance > quantile * quantile * max(0, variance)
   }
 }

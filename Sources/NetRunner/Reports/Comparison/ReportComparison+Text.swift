@@ -32,14 +32,13 @@ extension ReportComparison {
         + "\(share(accuracy.difference, showsPlus: true)) (95%: "
         + "\(share(low, showsPlus: true)) to \(share(high, showsPlus: true)))",
     ]
-    var test = "McNemar    p = \(DecimalText(probability: mcNemar.exactP)) exact"
-      .replacing("= <", with: "<")
+    var test = "McNemar    p \(DecimalText(probability: mcNemar.exactP)) exact"
     if let chiSquare = mcNemar.chiSquare, let p = mcNemar.chiSquareP {
       test +=
-        ", chi-square \(DecimalText(chiSquare, digits: 2)) with p = "
+        ", chi-square \(DecimalText(chiSquare, digits: 2)) with p "
         + "\(DecimalText(probability: p)) (continuity-corrected)"
     }
-    lines.append(test.replacing("= <", with: "<"))
+    lines.append(test)
     return lines
   }
 
@@ -55,7 +54,6 @@ extension ReportComparison {
     }
   }
 
-  /// The maximum number of images in a list.
   private static let longestList = 20
 
   private func flipLines(isRightInA: Bool) -> [String] {

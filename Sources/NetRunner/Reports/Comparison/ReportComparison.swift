@@ -12,10 +12,8 @@ import TensorIO
 /// print(comparison.text)
 /// ```
 public struct ReportComparison: Sendable, Codable {
-  /// The value of `schema` in documents.
-  public static let schema = "tensorio.comparison"
-  /// The value of `schema_version` in documents.
-  public static let schemaVersion = 1
+  static let schema = "tensorio.comparison"
+  static let schemaVersion = 1
 
   /// The kind of document.
   public var schema = Self.schema

@@ -44,7 +44,6 @@ public struct ReportPictures: Sendable {
     }
   }
 
-  /// Creates a thumbnail that can be embedded in a page.
   func thumbnail(of id: String) throws -> Thumbnail { try Thumbnail(read(id).upright()) }
 }
 

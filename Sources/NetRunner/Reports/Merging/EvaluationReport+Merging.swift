@@ -5,6 +5,12 @@
 
 import TensorIO
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 extension EvaluationReport {
   /// Merges the parts of an evaluation that were run one after the other, or on several machines.
   ///
@@ -22,43 +28,13 @@ extension EvaluationReport {
   public static func merging(
     parts: [EvaluationReport], registry: MetricRegistry = .standard
   ) throws -> EvaluationReport {
-    let labels = Dictionary(
-      (parts.first?.models ?? []).map { ($0.model.id, $0.labels ?? []) }, uniquingKeysWith: { $1 })
-    let settings = parts.first?.settings
-    return try merging(
-      parts: parts,
-      accuracy: { $0.summary(testBundle: "").classificationAccuracy },
-      reduce: { model, name, items in
-        var context = MetricContext(labels: labels[model.id] ?? [])
-        context.topK = settings?.topK ?? context.topK
-        context.labelOffset = settings?.labelOffset ?? 0
-        context.ignoredClass = settings?.ignoredClass
-        context.seed = settings?.seed ?? 0
-        var accumulator = MetricAccumulator(try registry.metric(named: name, context: context))
-        try accumulator.merge(items, at: items.indices)
-        return try accumulator.report()
-      })
-  }
-
-  /// Merges parts with metrics that the caller computes.
-  ///
-  /// `reduce` computes a metric's report from its data for all images (``ModelResult/items``), in
-  /// the rows' order. `accuracy` returns a model's accuracy for the summary.
-  static func merging(
-    parts: [EvaluationReport], accuracy: (ModelResult) -> Double?,
-    reduce: (
-      _ model: ModelRecord, _ metric: String, _ items: [JSONValue]
-    ) throws -> MetricReport
-  ) throws -> EvaluationReport {
     let parts = try PartSet(parts)
     var whole = parts.first
     whole.part = nil
     whole.created = parts.all.map(\.created).min() ?? whole.created
     whole.environment = EnvironmentRecord(merging: parts.all.map(\.environment))
     whole.dataset.notes = parts.all.flatMap(\.dataset.notes).withoutRepetitions
-    whole.models = try parts.first.models.indices.map { index in
-      try parts.result(at: index, reduce: reduce)
-    }
+    whole.models = try parts.first.models.indices.map { try parts.result(at: $0, registry) }
     whole.results = parts.rows
     whole.summary = try parts.first.summary.map { row in
       guard let result = whole.models.first(where: { $0.model.id == row.model }) else {
@@ -67,7 +43,7 @@ extension EvaluationReport {
       }
       var row = row
       row.latency = result.latency.inference.mean
-      row.classificationAccuracy = accuracy(result)
+      row.classificationAccuracy = result.summary(testBundle: "").classificationAccuracy
       return row
     }
     return whole
@@ -91,5 +67,238 @@ extension [String] {
   fileprivate var withoutRepetitions: [String] {
     var seen: Set<String> = []
     return filter { seen.insert($0).inserted }
+  }
+}
+
+/// A complete and ordered set of parts that belong together.
+struct PartSet {
+  let all: [EvaluationReport]
+  let first: EvaluationReport
+
+  init(_ parts: [EvaluationReport]) throws {
+    guard parts.count > 0 else {
+      throw TensorIOError(.invalidOption, "There are no parts to merge.")
+    }
+    let numbered = try parts.enumerated().map { position, report in
+      guard let part = report.part else {
+        throw TensorIOError(
+          .invalidOption,
+          "Report \(position + 1) of \(parts.count) isn't a part: it covers all images. To make "
+            + "parts, run 'tensorio evaluate --part 1/\(max(2, parts.count))'.")
+      }
+      return (part, report)
+    }.sorted { $0.0.index < $1.0.index }
+    let count = numbered[0].0.count
+    if let other = numbered.first(where: { $0.0.count != count }) {
+      throw TensorIOError(
+        .invalidOption,
+        "Part \(other.0.index) is one of \(other.0.count), but part \(numbered[0].0.index) is "
+          + "one of \(count): they aren't parts of the same evaluation.")
+    }
+    let indices = numbered.map(\.0.index)
+    if let twice = zip(indices, indices.dropFirst()).first(where: { $0 == $1 }) {
+      throw TensorIOError(
+        .invalidOption, "Part \(twice.0) of \(count) was given twice; give each part once.")
+    }
+    if let stranger = indices.first(where: { $0 < 1 || $0 > count }) {
+      throw TensorIOError(
+        .invalidOption,
+        "A report says that it is part \(stranger) of \(count), which is impossible.")
+    }
+    // Don't enumerate all parts, because a file can claim any number of them.
+    guard indices.count == count else {
+      let known = Set(indices)
+      let missing = (1...(known.count + 1)).filter { !known.contains($0) && $0 <= count }.prefix(20)
+      throw TensorIOError(
+        .invalidOption,
+        "\(indices.count) of \(counted(count, "part")) \(indices.count == 1 ? "was" : "were") given. Missing: "
+          + missing.map(String.init).joined(separator: ", ")
+          + (count - indices.count > missing.count ? " and more." : "."))
+    }
+    all = numbered.map(\.1)
+    first = all[0]
+    for (position, part) in all.enumerated().dropFirst() {
+      try Self.compare(first, part, number: position + 1)
+    }
+    try checkRows()
+  }
+
+  // MARK: - What parts have in common
+
+  private static func compare(
+    _ first: EvaluationReport, _ other: EvaluationReport, number: Int
+  ) throws {
+    try compare("tool", first.tool, other.tool, number)
+    try compare("settings", first.settings, other.settings, number)
+    try compare(
+      "environment.libraries", first.environment.libraries, other.environment.libraries, number)
+    try compare("dataset", first.dataset.withoutPlace, other.dataset.withoutPlace, number)
+    let ids = (first.models.map(\.model.id), other.models.map(\.model.id))
+    guard ids.0 == ids.1 else {
+      throw TensorIOError(
+        .invalidOption,
+        "Part \(number) covers the models \(ids.1.joined(separator: ", ")), but part 1 covers "
+          + "\(ids.0.joined(separator: ", ")).")
+    }
+    for (a, b) in zip(first.models, other.models) {
+      try compare("model '\(a.model.id)'", a.model.withoutPlace, b.model.withoutPlace, number)
+    }
+  }
+
+  private static func compare(
+    _ what: String, _ first: any Encodable, _ other: any Encodable, _ number: Int
+  ) throws {
+    let (one, two) = (try members(first), try members(other))
+    for key in Set(one.keys).union(two.keys).sorted() where one[key] != two[key] {
+      func text(_ value: JSONValue?) throws -> String {
+        try value.map { try StableJSON($0).text } ?? "missing"
+      }
+      throw TensorIOError(
+        .invalidOption,
+        "Part \(number) doesn't belong to part 1: '\(key)' in its \(what) is "
+          + "\(try text(two[key])), but in part 1 it is \(try text(one[key])). Evaluate all parts "
+          + "with the same models and options."
+      )
+    }
+  }
+
+  private static func members(_ value: some Encodable) throws -> [String: JSONValue] {
+    let document = try JSONValue(parsing: Data(StableJSON(value).text.utf8))
+    guard case .object(let members) = document else { return ["": document] }
+    return members
+  }
+
+  // MARK: - Rows
+
+  /// Checks that each model has every image exactly once.
+  private func checkRows() throws {
+    let expected = max(0, min(first.settings.limit ?? .max, first.dataset.pictures))
+    for model in first.models.map(\.model.id) {
+      var owners: [Int: Int] = [:]
+      for (position, part) in all.enumerated() {
+        for row in part.results where row.model == model {
+          guard row.index >= 0, row.index < expected else {
+            throw TensorIOError(
+              .invalidOption,
+              "Part \(position + 1) has the index \(row.index) for '\(model)', but the dataset has "
+                + "\(counted(expected, "image")).")
+          }
+          if let owner = owners.updateValue(position, forKey: row.index) {
+            throw TensorIOError(
+              .invalidOption,
+              "The image '\(row.image)' (index \(row.index)) of '\(model)' is in part "
+                + "\(owner + 1) and in part \(position + 1).")
+          }
+        }
+      }
+      guard owners.count == expected else {
+        let missing = (0..<expected).first { owners[$0] == nil } ?? 0
+        throw TensorIOError(
+          .invalidOption,
+          "The parts have \(owners.count) of \(counted(expected, "image")) for '\(model)': "
+            + "the one with the index \(missing) is missing.")
+      }
+    }
+  }
+
+  /// All rows, in the same order as in a report about all images.
+  var rows: [ResultRow] {
+    let positions = Dictionary(
+      first.models.enumerated().map { ($1.model.id, $0) }, uniquingKeysWith: { old, _ in old })
+    let start = first.results.prefix(2).map(\.model)
+    let goesByPicture = start.count == 2 && start[0] != start[1]
+    return all.flatMap(\.results).sorted { a, b in
+      let (modelA, modelB) = (positions[a.model] ?? 0, positions[b.model] ?? 0)
+      return goesByPicture
+        ? (a.index, modelA) < (b.index, modelB) : (modelA, a.index) < (modelB, b.index)
+    }
+  }
+}
+
+extension DatasetRecord {
+  /// A copy of the record without the values that can differ between machines.
+  fileprivate var withoutPlace: DatasetRecord {
+    var record = self
+    record.path = ""
+    record.notes = []
+    return record
+  }
+}
+
+extension ModelRecord {
+  fileprivate var withoutPlace: ModelRecord {
+    var record = self
+    record.path = ""
+    return record
+  }
+}
+
+extension PartSet {
+  /// Computes a model's results over all parts.
+  func result(at position: Int, _ registry: MetricRegistry) throws -> ModelResult {
+    let results = all.map { $0.models[position] }
+    var whole = results[0]
+    let id = whole.model.id
+    let rows = all.map { part in part.results.filter { $0.model == id } }
+    whole.pictures = rows.reduce(0) { $0 + $1.count }
+    whole.failed = rows.reduce(0) { $0 + $1.count(where: \.error) }
+    whole.labelled = try results.reduce(0) { sum, result in
+      let (total, overflows) = sum.addingReportingOverflow(result.labelled)
+      guard !overflows else {
+        throw TensorIOError(
+          .invalidOption, "The parts have too many labelled images of '\(id)' to count.")
+      }
+      return total
+    }
+    whole.latency = LatencyRecord(rows.flatMap { $0 }.compactMap(\.evaluation))
+    whole.seconds = results.reduce(0) { $0 + $1.seconds }
+    whole.throughput = whole.seconds > 0 ? Double(whole.pictures) / whole.seconds : 0
+    whole.peakMemory = results.map(\.peakMemory).max() ?? 0
+    whole.items = nil
+    whole.labels = nil
+    whole.metrics = [:]
+    let names = results[0].metrics.keys.sorted()
+    for (position, result) in results.enumerated() where result.metrics.keys.sorted() != names {
+      throw TensorIOError(
+        .invalidOption,
+        "Part \(position + 1) has the metrics \(result.metrics.keys.sorted().joined(separator: ", ")) "
+          + "of '\(id)', but part 1 has \(names.joined(separator: ", ")).")
+    }
+    var context = MetricContext(labels: results[0].labels ?? [])
+    context.topK = first.settings.topK
+    context.labelOffset = first.settings.labelOffset
+    context.ignoredClass = first.settings.ignoredClass
+    context.seed = first.settings.seed
+    for name in names {
+      let items = try interleaved(name, results, rows)
+      var accumulator = MetricAccumulator(try registry.metric(named: name, context: context))
+      try accumulator.merge(items, at: items.indices)
+      whole.metrics[name] = try accumulator.report()
+    }
+    return whole
+  }
+
+  /// The data that a metric kept for each image, in the dataset's order.
+  private func interleaved(
+    _ metric: String, _ results: [ModelResult], _ rows: [[ResultRow]]
+  ) throws -> [JSONValue] {
+    var all: [(index: Int, item: JSONValue)] = []
+    for (position, result) in results.enumerated() {
+      guard let items = result.items?[metric] else {
+        throw TensorIOError(
+          .invalidOption,
+          "Part \(position + 1) has no data of '\(metric)' for each image of "
+            + "'\(result.model.id)': 'items' is missing. Evaluate it again as a part.")
+      }
+      guard items.count == rows[position].count else {
+        throw TensorIOError(
+          .invalidOption,
+          "Part \(position + 1) has \(counted(items.count, "item")) of '\(metric)' for "
+            + "'\(result.model.id)', but \(counted(rows[position].count, "image")); one item for each "
+            + "image was expected.")
+      }
+      all += zip(rows[position], items).map { ($0.index, $1) }
+    }
+    return all.sorted { $0.index < $1.index }.map(\.item)
   }
 }

@@ -88,7 +88,6 @@ extension EvaluationReport {
 }
 
 extension ResultRow {
-  /// The column names of ``csvFields``.
   static let csvColumns: [CSV.Field] = [
     "model", "index", "image", "type", "test_bundle", "truth", "predicted", "score", "correct",
     "error", "error_description", "decode_ms", "preprocess_ms", "inference_ms", "postprocess_ms",

@@ -74,7 +74,6 @@ extension EvaluationReport {
       text: start + "<failure \(attribute("message", gate.message)) type=\"gate\"/>\n</testcase>\n")
   }
 
-  /// The maximum number of failed images that are listed.
   private static let longestList = 1_000
 
   private func picturesCase(_ result: ModelResult) -> Case {
@@ -97,7 +96,6 @@ extension EvaluationReport {
   }
 }
 
-/// Returns an XML attribute.
 private func attribute(_ name: StaticString, _ value: String) -> String {
   "\(name)=\"\(value.escaped(for: .xmlAttribute))\""
 }

@@ -81,16 +81,13 @@ struct HistogramChart {
 
 /// The distribution of values over bins.
 struct Histogram {
-  /// The start of the first bin.
   let start: Double
-  /// The width of a bin.
   let width: Double
   /// The number of values in each bin.
   let counts: [Int]
   /// The number of values after the last bin.
   let beyond: Int
 
-  /// The end of the last bin.
   var end: Double { start + width * Double(counts.count) }
 
   /// Counts values.

@@ -5,7 +5,6 @@
 
 import Charts
 
-/// The latencies of all stages.
 struct LatencySection {
   var result: ModelResult
   var rows: [ResultRow]

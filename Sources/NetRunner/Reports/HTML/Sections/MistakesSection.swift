@@ -12,7 +12,6 @@ struct MistakesSection {
   var pictures: ReportPictures?
   var galleryLength: Int
 
-  /// The maximum number of failed images that are listed.
   private static let longestList = 100
 
   var html: Markup { gallery + failures }

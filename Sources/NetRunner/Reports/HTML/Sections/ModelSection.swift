@@ -6,7 +6,6 @@
 import Charts
 import TensorIO
 
-/// The section about one model.
 struct ModelSection {
   var result: ModelResult
   var rows: [ResultRow]
@@ -163,7 +162,6 @@ struct MetricTable {
   }
 }
 
-/// The values of each class.
 struct ClassTable {
   var classes: [ClassMetrics]
 

@@ -38,7 +38,6 @@ struct PairedSection {
 struct ComparisonSection {
   var comparison: ReportComparison
 
-  /// The maximum number of images in a list.
   private static let longestList = 20
 
   var content: Markup {
@@ -88,8 +87,7 @@ struct ComparisonSection {
   }
 
   private static func probability(_ value: Double) -> String {
-    let text = DecimalText(probability: value).description
-    return text.hasPrefix("<") ? text : "= \(text)"
+    DecimalText(probability: value).description
   }
 
   private var table: Markup {

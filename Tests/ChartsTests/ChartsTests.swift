@@ -59,3 +59,56 @@ struct ChartAxisTests {
     }
   }
 }
+
+struct DecimalTextTests {
+  @Test(arguments: [
+    (0.0, 2, "0.00"), (-0.001, 2, "0.00"), (1.005, 1, "1.0"), (-12.345, 2, "-12.35"),
+    (0.999, 2, "1.00"), (1e300, 2, "1e+300"), (.nan, 2, "nan"), (.infinity, 0, "inf"), (7, 0, "7"),
+  ])
+  func `numbers have the requested number of decimals`(
+    _ value: Double, _ digits: Int, _ text: String
+  ) {
+    #expect(DecimalText(value, digits: digits).description == text)
+  }
+
+  @Test func `numbers are grouped, signed and rounded for display`() {
+    #expect(DecimalText(grouping: 1_234_567).description == "1,234,567")
+    #expect(DecimalText(grouping: -1234).description == "-1,234")
+    #expect(DecimalText(grouping: .min).description == "-9,223,372,036,854,775,808")
+    #expect(DecimalText(0.5, digits: 1, showsPlus: true).description == "+0.5")
+    #expect(DecimalText(milliseconds: 123.4).description == "123")
+    #expect(DecimalText(milliseconds: 0.0251).description == "0.025")
+    #expect(DecimalText(probability: 0.00002).description == "< 0.0001")
+    #expect(DecimalText(probability: 0.0123).description == "= 0.012")
+  }
+
+  @Test(arguments: [
+    (1.5, 1, "1.5"), (100, 1, "100"), (0.0001, 6, "0.0001"), (-0.04, 1, "0"),
+    (1.25e300, 2, "1.25e+300"),
+  ])
+  func `numbers have no more decimals than they need`(
+    _ value: Double, _ digits: Int, _ text: String
+  ) {
+    #expect(DecimalText(value, atMost: digits).description == text)
+  }
+}
+
+struct MarkupTests {
+  @Test func `text is escaped, and markup isn't`() {
+    let name = "<b>\"it's\" & \u{1B}"
+    let bold: Markup = "<b>\(name)</b>"
+    let whole: Markup = "<p title=\"\(name)\">\(bold)</p>"
+    let escaped = "&lt;b&gt;&quot;it&#39;s&quot; &amp; \u{FFFD}"
+    #expect(whole.text == "<p title=\"\(escaped)\"><b>\(escaped)</b></p>")
+  }
+
+  @Test(arguments: [
+    (String.MarkupContext.html, "a\tb\nc\u{FFFD}&#39;"), (.xml, "a\tb\nc&#13;'"),
+    (.xmlAttribute, "a&#9;b&#10;c&#13;'"),
+  ])
+  func `characters that a parser would change are escaped or replaced`(
+    _ context: String.MarkupContext, _ text: String
+  ) {
+    #expect("a\tb\nc\r'".escaped(for: context) == text)
+  }
+}
