@@ -216,6 +216,20 @@ import Testing
     #expect(ConfinedFolder(folder.path + "/gone") == nil)
   }
 
+  @Test func `an error can show paths relative to the folder`() throws {
+    let folder = try DatasetFolder(["in/list.csv": ""])
+    let confinedFolder = try #require(ConfinedFolder(folder.path + "/in", named: "photos"))
+    var options = DatasetOptions()
+    options.confinedFolder = confinedFolder
+    let error = #expect(throws: TensorIOError.self) {
+      try Dataset(contentsOf: confinedFolder.path + "/list.csv", options: options)
+    }
+    let shown = error?.naming(confinedFolder.shown).message
+    #expect(shown?.hasPrefix("'list.csv' has no rows.") == true)
+    #expect(confinedFolder.shown(confinedFolder.path) == "photos")
+    #expect(confinedFolder.shown("/elsewhere/x.png") == "x.png")
+  }
+
   @Test func `images outside are rejected, and their bytes don't change the hash`() throws {
     let folder = try DatasetFolder([
       "in/a.png": "a", "secret.png": "one", "in/list.csv": "a.png\n../secret.png\n/etc/passwd\n",
