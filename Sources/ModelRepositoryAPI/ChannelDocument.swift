@@ -9,11 +9,7 @@ public import Foundation
 /// A signed document that says which installations get which version of a model.
 ///
 /// Each installation computes its own release, so the server doesn't need to know which
-/// installation has which version:
-///
-/// ```swift
-/// let release = document.assignment(for: installationID).release
-/// ```
+/// installation has which version.
 public struct ChannelDocument: Sendable, Hashable, Codable {
   /// A version of the model.
   public struct Release: Sendable, Hashable, Codable {
@@ -25,14 +21,6 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
     public var manifest: BlobReference
     /// The total size of its files, in bytes.
     public var size: Int
-
-    /// Creates a release.
-    public init(version: RepositoryName, sequence: Int, manifest: BlobReference, size: Int) {
-      self.version = version
-      self.sequence = sequence
-      self.manifest = manifest
-      self.size = size
-    }
   }
 
   /// A share of the installations that gets its own release and parameters.
@@ -46,17 +34,7 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
     /// The release that the arm's installations get.
     public var release: Release
     /// The arm's remote parameters, which are merged with the document's and take precedence.
-    public var parameters: [String: String]
-
-    /// Creates an arm.
-    public init(
-      name: RepositoryName, threshold: Int, release: Release, parameters: [String: String] = [:]
-    ) {
-      self.name = name
-      self.threshold = threshold
-      self.release = release
-      self.parameters = parameters
-    }
+    public var parameters: [String: String] = [:]
   }
 
   /// A rollout to a share of the installations (one arm), or a comparison of variants (several
@@ -70,14 +48,7 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
     ///
     /// While it is paused, no installation joins an arm, but installations keep an arm's release if
     /// they have it.
-    public var isPaused: Bool
-
-    /// Creates an experiment.
-    public init(salt: String, arms: [Arm], isPaused: Bool = false) {
-      self.salt = salt
-      self.arms = arms
-      self.isPaused = isPaused
-    }
+    public var isPaused = false
 
     enum CodingKeys: String, CodingKey {
       case salt, arms
@@ -102,33 +73,15 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
   /// A rollout or variants.
   public var experiment: Experiment?
   /// The remote parameters for all installations.
-  public var parameters: [String: String]
+  public var parameters: [String: String] = [:]
   /// The lowest safe sequence.
   ///
   /// Versions with a lower sequence are unsafe, so clients delete them.
-  public var minimumSafeSequence: Int
+  public var minimumSafeSequence = 0
   /// The version of the ``RootDocument`` that was in force, or nil for a repository without one.
   ///
   /// A client that has an older root document fetches the newer ones first.
   public var root: Int?
-
-  /// Creates a document.
-  public init(
-    model: RepositoryName, channel: RepositoryName, documentVersion: Int, issued: Date,
-    expires: Date, release: Release?, experiment: Experiment? = nil,
-    parameters: [String: String] = [:], minimumSafeSequence: Int = 0, root: Int? = nil
-  ) {
-    self.model = model
-    self.channel = channel
-    self.documentVersion = documentVersion
-    self.issued = issued
-    self.expires = expires
-    self.release = release
-    self.experiment = experiment
-    self.parameters = parameters
-    self.minimumSafeSequence = minimumSafeSequence
-    self.root = root
-  }
 
   enum CodingKeys: String, CodingKey {
     case model, channel, issued, expires, release, experiment, parameters, root
@@ -137,8 +90,16 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
   }
 
   /// The maximum size of a signed document, in bytes.
-  public static let maximumBytes = 1 << 20
+  package static let maximumBytes = 1 << 20
   /// The highest ``documentVersion``, up to which every JSON parser represents integers exactly.
-  public static let maximumVersion = 1 << 53
+  package static let maximumVersion = 1 << 53
+
+  /// The dates on which the document was issued and expires.
+  package var times: DocumentTimes { DocumentTimes(issued: issued, expires: expires) }
+
+  /// The releases of all arms and of the installations outside of them.
+  package var releases: [Release] {
+    [release].compactMap { $0 } + (experiment?.arms.map(\.release) ?? [])
+  }
 }
 #endif

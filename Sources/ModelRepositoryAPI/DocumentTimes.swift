@@ -4,28 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-public import Foundation
+package import Foundation
 
 /// The dates on which a signed document was issued and expires, and the limits for them.
 ///
 /// A document that a wrong clock or an attacker dated far ahead would outlive every correction.
 /// These limits apply even if the document's signatures are valid.
-public struct DocumentTimes: Sendable, Hashable {
-  /// When the document was signed.
-  public var issued: Date
-  /// The date after which clients reject the document.
-  public var expires: Date
-
-  /// Creates a pair of times.
-  public init(issued: Date, expires: Date) {
-    self.issued = issued
-    self.expires = expires
-  }
+package struct DocumentTimes: Sendable, Hashable {
+  package var issued: Date
+  package var expires: Date
 
   /// The maximum lifetime of a document: 400 days, in seconds.
-  public static let maximumLifetime: TimeInterval = 400 * 24 * 3600
+  package static let maximumLifetime: TimeInterval = 400 * 24 * 3600
   /// The allowed difference between the clocks of a server and a client: an hour, in seconds.
-  public static let clockTolerance: TimeInterval = 3600
+  static let clockTolerance: TimeInterval = 3600
 
   /// Checks the times against a clock.
   ///
@@ -33,7 +25,7 @@ public struct DocumentTimes: Sendable, Hashable {
   ///   - now: The current time.
   ///   - name: The document's name in the message, such as "The document of channel 'stable'".
   /// - Throws: ``RepositoryError`` with the code `.expired`, `.notYetValid` or `.invalidDocument`.
-  public func check(at now: Date, _ name: @autoclosure () -> String) throws {
+  package func check(at now: Date, _ name: @autoclosure () -> String) throws {
     guard issued <= now + Self.clockTolerance else {
       throw RepositoryError(
         .notYetValid,
@@ -57,10 +49,5 @@ public struct DocumentTimes: Sendable, Hashable {
   }
 
   private static func text(_ date: Date) -> String { date.formatted(.iso8601) }
-}
-
-extension ChannelDocument {
-  /// The dates on which the document was issued and expires.
-  public var times: DocumentTimes { DocumentTimes(issued: issued, expires: expires) }
 }
 #endif

@@ -29,23 +29,19 @@ package struct IPAddress: Hashable, Sendable {
 
   /// Reads the address from a structure of the system, or returns nil for other address families.
   package init?(_ info: addrinfo) {
-    switch info.ai_family {
-    case AF_INET:
-      guard
-        let bytes = info.ai_addr?.withMemoryRebound(
-          to: sockaddr_in.self, capacity: 1,
-          { withUnsafeBytes(of: $0.pointee.sin_addr, Array.init) })
-      else { return nil }
-      self.bytes = bytes
-    case AF_INET6:
-      guard
-        let bytes = info.ai_addr?.withMemoryRebound(
-          to: sockaddr_in6.self, capacity: 1,
-          { withUnsafeBytes(of: $0.pointee.sin6_addr, Array.init) })
-      else { return nil }
-      self.bytes = bytes
-    default: return nil
+    func read<Socket, Number>(_ number: KeyPath<Socket, Number>) -> [UInt8]? {
+      info.ai_addr?.withMemoryRebound(to: Socket.self, capacity: 1) { socket in
+        withUnsafeBytes(of: socket.pointee[keyPath: number], Array.init)
+      }
     }
+    let bytes =
+      switch info.ai_family {
+      case AF_INET: read(\sockaddr_in.sin_addr)
+      case AF_INET6: read(\sockaddr_in6.sin6_addr)
+      default: [UInt8]?.none
+      }
+    guard let bytes else { return nil }
+    self.bytes = bytes
   }
 }
 

@@ -5,10 +5,10 @@
 
 #if ModelHosting
 import Foundation
-import ModelRepositoryAPI
 import Synchronization
 import TestSupport
 
+@testable import ModelRepositoryAPI
 @testable import ModelRepositoryClient
 
 /// A repository with a cache for its clients.

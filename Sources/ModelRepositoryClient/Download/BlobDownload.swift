@@ -62,16 +62,17 @@ struct BlobDownload: Sendable {
           try cache.environment.reached(.corruptBlobRemoved)
         }
       } catch let error as FileError where error.isDiskFull {
-        throw full(error, partial)
+        throw ModelRepositoryClientError.diskFull(
+          needed: blob.size - partial.count,
+          available: try? cache.environment.availableBytes(cache.path), name, cause: error)
       }
     }
-    var error = ModelRepositoryClientError(
+    throw ModelRepositoryClientError(
       .corrupt,
       "\(name) should have \(blob.size) bytes and the digest \(blob.digest), but the server's "
         + "response \(wrong.reason), twice in a row. Publish the version again, or check the "
-        + "proxies on the way to the server.")
-    error.digests = (blob.digest, wrong.found)
-    throw error
+        + "proxies on the way to the server.",
+      digests: (blob.digest, wrong.found))
   }
 
   private func fill(_ partial: PartialFile) async throws {
@@ -120,10 +121,9 @@ struct BlobDownload: Sendable {
       try checkLength(response, range.last - range.first + 1)
     case 416 where start > 0: return false
     default:
-      var error = ModelRepositoryClientError(
-        .serverError, "\(name) cannot be fetched: the server responded with \(response.status).")
-      error.status = Int(response.status.code)
-      throw error
+      throw ModelRepositoryClientError(
+        .serverError, "\(name) cannot be fetched: the server responded with \(response.status).",
+        status: Int(response.status.code))
     }
     try await read(response, partial)
     return true
@@ -173,12 +173,6 @@ struct BlobDownload: Sendable {
         madeProgress: partial.furthest > furthest)
     }
   }
-
-  private func full(_ failure: FileError, _ partial: PartialFile) -> ModelRepositoryClientError {
-    .diskFull(
-      needed: blob.size - partial.count,
-      available: try? cache.environment.availableBytes(cache.path), name, cause: failure)
-  }
 }
 
 extension ModelRepositoryClientError {
@@ -200,6 +194,28 @@ extension ModelRepositoryClientError {
         + ". Free some space, or use another folder.", cause: cause)
     error.bytes = available.map { (needed, $0) }
     return error
+  }
+}
+
+/// The part of a blob that a response contains, such as `Content-Range: bytes 5-9/10`.
+struct ContentRange: Hashable {
+  var first: Int
+  var last: Int
+  var total: Int
+
+  /// Reads a header field, or returns nil if it doesn't give an exact range and total.
+  init?(_ field: String) {
+    let words = field.split(separator: " ")
+    guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+    let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard halves.count == 2 else { return nil }
+    let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2 else { return nil }
+    let numbers = [ends[0], ends[1], halves[1]].compactMap { text in
+      text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+    }
+    guard numbers.count == 3, numbers[0] <= numbers[1], numbers[1] < numbers[2] else { return nil }
+    (first, last, total) = (numbers[0], numbers[1], numbers[2])
   }
 }
 #endif

@@ -214,4 +214,16 @@ struct ModelDownload: Sendable {
     ).run()
   }
 }
+
+/// The progress of a model's download.
+///
+/// The total is known from the start, because the sizes are signed and no server can change them.
+public struct DownloadProgress: Sendable, Hashable {
+  /// The number of bytes on disk, including the bytes of earlier downloads.
+  public var receivedBytes: Int
+  /// The total size of the version's files, in bytes.
+  public var totalBytes: Int
+  /// The file that is being downloaded, or nil before the first and after the last.
+  public var file: String?
+}
 #endif

@@ -5,15 +5,10 @@
 
 #if ModelHosting
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import WebClient
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Sends requests to a server, and follows its redirects.
 struct RepositorySender: Sendable {

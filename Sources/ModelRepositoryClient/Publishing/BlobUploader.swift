@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-import Crypto
 import Foundation
 import ModelRepositoryAPI
 import NIOHTTP1
@@ -162,25 +161,6 @@ struct BlobUploader: Sendable {
     if let memoryPath = memoryPath(of: blob) {
       try? FileManager.default.removeItem(atPath: memoryPath)
     }
-  }
-}
-
-extension BlobReference {
-  /// Computes the digest and size of a file.
-  ///
-  /// - Throws: `TensorIOError` if the file can't be read.
-  init(ofFile path: String) throws {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read.")
-    }
-    defer { try? file.close() }
-    var hash = SHA256()
-    var size = 0
-    while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
-      hash.update(data: part)
-      size += part.count
-    }
-    self.init(digest: BlobDigest(hash.finalize()), size: size)
   }
 }
 #endif

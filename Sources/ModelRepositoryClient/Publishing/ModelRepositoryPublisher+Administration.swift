@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-public import Foundation
-public import ModelRepositoryAPI
+package import Foundation
+package import ModelRepositoryAPI
 import NIOHTTP1
 
 extension ModelRepositoryPublisher {
@@ -13,7 +13,7 @@ extension ModelRepositoryPublisher {
   ///
   /// To pin these keys, compare them with keys from another source, because a malicious server can
   /// also lie about its keys.
-  public func keys() async throws -> [KeyList.Key] {
+  package func keys() async throws -> [KeyList.Key] {
     try await connection.get(KeyList.self, "/v1/keys").keys
   }
 
@@ -21,7 +21,7 @@ extension ModelRepositoryPublisher {
   /// none.
   ///
   /// - Throws: ``PublishingError``.
-  public func root() async throws -> RootDocument? {
+  package func root() async throws -> RootDocument? {
     let answer = try await connection.send(.GET, "/v1/root", accepting: [200, 404])
     guard answer.status == 200 else { return nil }
     let signed = try answer.decode(SignedDocument.self)
@@ -35,17 +35,17 @@ extension ModelRepositoryPublisher {
   /// Creates a token.
   ///
   /// Its secret is returned only this once.
-  public func makeToken(_ request: TokenRequest) async throws -> NewToken {
+  package func makeToken(_ request: TokenRequest) async throws -> NewToken {
     try await connection.send(.POST, "/v1/tokens", request, as: NewToken.self)
   }
 
   /// Returns all tokens without their secrets.
-  public func tokens() async throws -> [TokenRecord] {
+  package func tokens() async throws -> [TokenRecord] {
     try await connection.get(TokenList.self, "/v1/tokens").tokens
   }
 
   /// Revokes a token.
-  public func revokeToken(_ id: String) async throws {
+  package func revokeToken(_ id: String) async throws {
     guard let name = RepositoryName(id) else {
       throw PublishingError("invalid_token_id", "'\(id.prefix(100))' isn't a token's ID.")
     }
@@ -61,7 +61,7 @@ extension ModelRepositoryPublisher {
   ///   - limit: The maximum number of records.
   /// - Returns: The records.
   /// - Throws: ``PublishingError``.
-  public func auditLog(
+  package func auditLog(
     before: Int? = nil, since: Date? = nil, limit: Int = 100
   ) async throws -> [AuditRecord] {
     var (records, before): ([AuditRecord], Int?) = ([], before)
@@ -79,7 +79,7 @@ extension ModelRepositoryPublisher {
   }
 
   /// Deletes blobs that no version uses.
-  public func collectGarbage() async throws -> CollectionReport {
+  package func collectGarbage() async throws -> CollectionReport {
     try await connection.send(.POST, "/v1/gc").decode(CollectionReport.self)
   }
 }

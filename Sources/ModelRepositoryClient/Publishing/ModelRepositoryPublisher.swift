@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Files
 import Foundation
 public import ModelRepositoryAPI
 import NIOHTTP1
@@ -130,7 +131,10 @@ public struct ModelRepositoryPublisher: Sendable {
     let manifest = VersionManifest(
       model: model, version: version, format: isBundle ? .bundle : .tflite,
       files: try files.map { name, file in
-        let blob = try BlobReference(ofFile: file)
+        guard let opened = try? OpenFile(reading: file) else {
+          throw TensorIOError(.unreadableFile, "'\(file)' cannot be read.")
+        }
+        let blob = try BlobReference(of: opened)
         return VersionManifest.File(path: name, digest: blob.digest, size: blob.size)
       }, details: details)
     try manifest.validate()

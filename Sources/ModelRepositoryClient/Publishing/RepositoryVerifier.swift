@@ -41,16 +41,8 @@ public struct RepositoryVerifier: Sendable {
     try self.init(server: server, token: token, trust: RepositoryTrust(keys: keys))
   }
 
-  /// Prepares a verifier.
-  ///
-  /// - Parameters:
-  ///   - server: The server's address.
-  ///   - token: A token, if the server requires one for reading.
-  ///   - trust: The keys or the root document to trust.
-  ///   - certificateAuthorities: A PEM file of authorities to trust in addition to the system's.
-  /// - Throws: ``PublishingError`` if the address is invalid, or `TensorIOError` if the file of
-  ///   authorities can't be used.
-  public init(
+  /// Prepares a verifier that trusts keys or a root document.
+  package init(
     server: String, token: String?, trust: RepositoryTrust, certificateAuthorities: String? = nil
   ) throws {
     connection = try RepositoryConnection(
@@ -88,9 +80,7 @@ public struct RepositoryVerifier: Sendable {
       report.faults.append(error.message)
     }
     var seen: Set<BlobDigest> = []
-    let releases =
-      [document.release].compactMap { $0 } + (document.experiment?.arms.map(\.release) ?? [])
-    for release in releases where seen.insert(release.manifest.digest).inserted {
+    for release in document.releases where seen.insert(release.manifest.digest).inserted {
       guard let bytes = await fetch(release.manifest, keeping: true, into: &report),
         let manifest = Self.manifest(bytes, of: release, model, into: &report)
       else { continue }
