@@ -111,7 +111,6 @@ public final class ModelManager: Sendable {
 
   /// Returns the version of a model that this process uses.
   ///
-  /// - Parameter name: The model's name.
   /// - Returns: The version's path, and a closure to call with whether the model could be loaded
   ///   and survived its first run. If two processes end without calling it, the previous version is
   ///   used.

@@ -61,11 +61,7 @@ extension RepositoryName: Codable {
 extension Decoder {
   /// Decodes a string and reads a value from it.
   ///
-  /// - Parameters:
-  ///   - requirement: The message of the error if the string isn't valid.
-  ///   - read: Returns the value, or nil if the string isn't valid.
-  /// - Returns: The value.
-  /// - Throws: The decoder's errors.
+  /// If `read` returns nil, the error's message is the requirement.
   func text<Value>(_ requirement: String, _ read: (String) -> Value?) throws -> Value {
     guard let value = read(try singleValueContainer().decode(String.self)) else {
       throw DecodingError.dataCorrupted(

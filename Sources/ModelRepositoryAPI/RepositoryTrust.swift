@@ -22,17 +22,15 @@ package struct RepositoryTrust: Sendable, Hashable {
   /// The newest root document with its signatures.
   package private(set) var signedRoot: SignedDocument?
 
-  /// Creates the trust of a client that starts with keys.
-  ///
-  /// - Parameter keys: Keys that sign channel documents or root documents.
+  /// Creates the trust of a client that starts with keys, which sign channel documents or root
+  /// documents.
   package init(keys: [VerificationKey]) {
     pinned = keys
     anchor = Self.anchor(of: keys.map(\.text).sorted().joined(separator: "\n").utf8)
   }
 
-  /// Creates the trust of a client that starts with a root document.
+  /// Creates the trust of a client that starts with a root document, which came with the program.
   ///
-  /// - Parameter signed: The document, which came with the program.
   /// - Throws: ``RepositoryError`` if the document doesn't have the signatures that it requires
   ///   itself.
   package init(root signed: SignedDocument) throws {
@@ -76,8 +74,6 @@ package struct RepositoryTrust: Sendable, Hashable {
 
   /// Returns the keys that are trusted to sign channel documents.
   ///
-  /// - Parameter now: The current time.
-  /// - Returns: The keys.
   /// - Throws: ``RepositoryError`` with the code `.expired`, `.notYetValid` or `.invalidDocument`
   ///   if the root document isn't valid at that time.
   package func keys(at now: Date) throws -> [VerificationKey] {
@@ -94,7 +90,8 @@ package struct RepositoryTrust: Sendable, Hashable {
 
   /// Restores a root document that was accepted before and saved in a protected file.
   ///
-  /// - Parameter signed: The document. It has no effect if it isn't newer than ``root``.
+  /// A document that isn't newer than ``root`` has no effect.
+  ///
   /// - Throws: ``RepositoryError`` if the document doesn't have the signatures that it requires
   ///   itself.
   package mutating func restore(_ signed: SignedDocument) throws {

@@ -135,10 +135,8 @@ extension RootDocument.RootRole {
 }
 
 extension RootDocument.ChannelRole {
-  /// Decodes the keys that are valid at a given time.
+  /// Decodes the keys that are valid at a given time, or all keys.
   ///
-  /// - Parameter now: The time, or nil for all keys.
-  /// - Returns: The keys.
   /// - Throws: ``RepositoryError`` with the code `.invalidKey`.
   package func verificationKeys(at now: Date? = nil) throws -> [VerificationKey] {
     try keys.filter { key in

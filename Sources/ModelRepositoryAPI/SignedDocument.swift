@@ -31,12 +31,7 @@ public struct SignedDocument: Sendable, Hashable, Codable {
 }
 
 extension SignedDocument {
-  /// Signs a channel document or a root document.
-  ///
-  /// - Parameters:
-  ///   - document: The document.
-  ///   - keys: The signing keys. Other keys can sign later with ``sign(by:)``.
-  /// - Throws: The encoder's errors and signing errors.
+  /// Signs a channel document or a root document, which other keys can sign later.
   package init(_ document: some Encodable, by keys: [SigningKey]) throws {
     self.init(document: try RepositoryJSON.encode(document), signatures: [])
     try sign(by: keys)

@@ -59,7 +59,7 @@ extension InstalledModel {
   /// - Throws: `TensorIOError` that says why the model can't be used.
   public func tryOut(with backends: [any Backend]) throws {
     do {
-      try ModelTrial(path: path, backends: backends).run()
+      try ModelTrial.run(path, with: backends)
     } catch {
       try noteFailure(error)
       throw error
@@ -68,7 +68,6 @@ extension InstalledModel {
 
   /// Records an error as the version's failure, unless the program or the computer caused it.
   ///
-  /// - Parameter error: The error that loading the model threw.
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.
   package func noteFailure(_ error: any Error) throws {
     if let code = (error as? TensorIOError)?.code, Self.faultsOfProgram.contains(code) {
@@ -87,37 +86,23 @@ extension InstalledModel {
 ///
 /// If the backends run models in separate processes, a model that crashes, or exceeds its limits of
 /// memory or time, only fails its trial.
-package struct ModelTrial: Sendable {
-  /// The path of a bundle's folder or a `.tflite` file.
-  package let path: String
-  private let backends: [any Backend]
-
-  /// Creates a trial.
-  ///
-  /// - Parameters:
-  ///   - path: The path of a bundle's folder or a `.tflite` file.
-  ///   - backends: The backends that can run the model.
-  package init(path: String, backends: [any Backend]) {
-    self.path = path
-    self.backends = backends
-  }
-
-  /// Tries the model.
+package enum ModelTrial {
+  /// Tries the model of a bundle's folder or a `.tflite` file.
   ///
   /// - Throws: `TensorIOError` that says why the model can't be used. The code `.missingLibrary`
   ///   means that this computer couldn't try it.
-  package func run() throws {
-    try FileSystem.isFolder(path) ? tryBundle() : tryFile()
-  }
-
-  private func tryBundle() throws {
-    try InferenceModel.tryOut(ModelBundle(path), with: ModelLoader(backends: backends))
+  package static func run(_ path: String, with backends: [any Backend]) throws {
+    if FileSystem.isFolder(path) {
+      try InferenceModel.tryOut(ModelBundle(path), with: ModelLoader(backends: backends))
+    } else {
+      try runFile(path, with: backends)
+    }
   }
 
   /// Tries a file without a bundle.
   ///
   /// Such a file doesn't describe its values, so each signature is run on zeros.
-  private func tryFile() throws {
+  private static func runFile(_ path: String, with backends: [any Backend]) throws {
     guard let backend = backends.first(where: { $0.name == "tflite" }) else {
       throw TensorIOError(
         .unknownBackend, "'\(path)' needs the backend 'tflite', which this program does not have.")

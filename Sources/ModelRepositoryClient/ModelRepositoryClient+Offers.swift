@@ -19,8 +19,6 @@ extension ModelRepositoryClient {
   /// Returns the version of a model that the channel assigns to this installation, without
   /// downloading it.
   ///
-  /// - Parameter model: The model's name.
-  /// - Returns: The version, with the details from its manifest.
   /// - Throws: ``ModelRepositoryClientError``.
   package func offer(of model: RepositoryName) async throws -> ModelOffer {
     try await withExchange(configuration) { exchange in
@@ -32,8 +30,7 @@ extension ModelRepositoryClient {
   ///
   /// A person waits for the list, so a server that doesn't respond is tried at most twice.
   ///
-  /// - Parameter limit: The maximum number of models to look up.
-  /// - Returns: The models, sorted by name. A model without a version or without a valid signature
+  /// - Returns: The models, sorted by name, and at most as many as the limit. A model without a version or without a valid signature
   ///   has an error instead of an offer.
   /// - Throws: ``ModelRepositoryClientError`` if the list can't be fetched.
   package func offers(upTo limit: Int) async throws -> ModelOffers {

@@ -157,9 +157,7 @@ package final class SQLiteConnection {
     return UnsafePointer(byte)
   }()
 
-  /// Runs a statement up to its next row.
-  ///
-  /// - Returns: Whether there is a row.
+  /// Runs a statement up to its next row, and returns whether there is one.
   private func step(_ statement: OpaquePointer) throws(SQLiteError) -> Bool {
     switch sqlite3_step(statement) {
     case SQLITE_ROW: return true

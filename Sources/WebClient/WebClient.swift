@@ -46,8 +46,6 @@ package final class WebClient: Sendable {
   private let client: HTTPClient
 
   /// Makes a client, whose connections close when it is released.
-  ///
-  /// - Parameter policy: The limits of its connections.
   package init(_ policy: Policy) {
     self.policy = policy
     var configuration = HTTPClient.Configuration()
@@ -84,10 +82,8 @@ package final class WebClient: Sendable {
 
   /// Sends a request once, and doesn't follow redirects.
   ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - deadline: When the response and its body must have arrived.
-  /// - Returns: The response, whose body hasn't been read yet.
+  /// The deadline also limits reading the response's body.
+  ///
   /// - Throws: An error that ``ConnectionFault`` describes.
   package func send(
     _ request: HTTPClientRequest, deadline: NIODeadline = .distantFuture

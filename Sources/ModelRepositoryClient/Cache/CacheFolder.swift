@@ -89,9 +89,8 @@ final class CacheFolder: Sendable {
     verified.withLock { $0[identity] = digest }
   }
 
-  /// Returns the manifest of a version.
+  /// Returns a manifest, or nil if it is missing, invalid, or doesn't match its digest.
   ///
-  /// - Returns: The manifest, or nil if it is missing, invalid, or doesn't match its digest.
   /// - Throws: ``FileError`` if the file temporarily can't be read.
   func manifest(_ reference: BlobReference) throws -> VersionManifest? {
     guard
@@ -201,10 +200,9 @@ enum CacheFile {
     try OpenFile(writing: path, truncates: truncates, permissions: 0o600)
   }
 
-  /// Returns the bytes of a small file.
+  /// Returns the bytes of a small file, or nil if it is missing, exceeds the limit, or permanently
+  /// can't be read.
   ///
-  /// - Returns: The bytes, or nil if the file is missing, exceeds the limit, or permanently can't
-  ///   be read.
   /// - Throws: ``FileError`` if reading may succeed later.
   static func contents(of path: String, upTo limit: Int) throws -> [UInt8]? {
     try unlessTransient {

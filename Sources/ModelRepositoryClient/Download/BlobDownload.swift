@@ -92,9 +92,7 @@ struct BlobDownload: Sendable {
     }
   }
 
-  /// Requests the missing bytes.
-  ///
-  /// - Returns: Whether the response could be used.
+  /// Requests the missing bytes, and returns whether the response could be used.
   private func request(_ partial: PartialFile) async throws -> Bool {
     let start = partial.count
     var fields = HTTPHeaders()
@@ -176,14 +174,9 @@ struct BlobDownload: Sendable {
 }
 
 extension ModelRepositoryClientError {
-  /// Creates an error for a lack of disk space.
+  /// Creates an error for a blob or version that needs more bytes than are available.
   ///
-  /// - Parameters:
-  ///   - needed: The number of bytes that are still needed.
-  ///   - available: The number of bytes that are available, or nil if the system doesn't say.
-  ///   - what: The blob or version that needs them.
-  ///   - cause: The system's error.
-  /// - Returns: The error, with the code `.diskFull`.
+  /// The available bytes are nil if the system doesn't say.
   static func diskFull(
     needed: Int, available: Int?, _ what: String, cause: (any Error)? = nil
   ) -> ModelRepositoryClientError {

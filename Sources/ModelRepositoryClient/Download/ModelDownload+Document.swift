@@ -65,12 +65,7 @@ extension ModelDownload {
 
   /// Verifies a document, and fetches newer root documents if it needs them.
   ///
-  /// - Parameters:
-  ///   - signed: The signed document.
-  ///   - trust: The trust so far.
-  ///   - keep: A closure that saves the new trust and returns the newest one.
-  /// - Returns: The verified document.
-  /// - Throws: ``ModelRepositoryClientError``.
+  /// The closure saves the new trust and returns the newest one.
   private func trusted(
     _ signed: SignedDocument, _ trust: RepositoryTrust,
     _ keep: (RepositoryTrust) async throws -> RepositoryTrust

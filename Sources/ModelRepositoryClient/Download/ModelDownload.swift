@@ -30,7 +30,6 @@ struct ModelDownload: Sendable {
 
   /// Downloads the newest version for this installation.
   ///
-  /// - Returns: The version.
   /// - Throws: ``ModelRepositoryClientError``, ``FileError`` or `CancellationError`.
   func run() async throws -> InstalledModel.Version {
     // No state names the fetched files yet. The lock stops other processes from removing them as
@@ -51,7 +50,7 @@ struct ModelDownload: Sendable {
 
   // MARK: - Installing
 
-  /// - Returns: The version, or nil if the document isn't the newest one any more.
+  /// Returns the version, or nil if the document isn't the newest one any more.
   private func install(_ document: TrustedDocument) async throws -> InstalledModel.Version? {
     let state = try folder.readState()
     let present = Set([state.active, state.pending].compactMap { $0?.digest })
@@ -76,10 +75,8 @@ struct ModelDownload: Sendable {
     return try await settle(entry, document, makingNew: true)
   }
 
-  /// Records a version in the state if all of its files are on disk.
-  ///
-  /// - Returns: The version, or nil if files are missing or the document isn't the newest one any
-  ///   more.
+  /// Records a version in the state, and returns nil if files are missing or the document isn't the
+  /// newest one any more.
   private func settle(
     _ entry: Entry, _ document: TrustedDocument, makingNew: Bool
   ) async throws -> InstalledModel.Version? {

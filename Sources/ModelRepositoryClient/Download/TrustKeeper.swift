@@ -44,8 +44,6 @@ struct TrustKeeper: Sendable {
 
   /// Follows the server's root documents to the newest one.
   ///
-  /// - Parameter trust: The trust to start with.
-  /// - Returns: The trust in the newest root document.
   /// - Throws: ``ModelRepositoryClientError`` or `RepositoryError` if a root document doesn't
   ///   follow from the one before.
   func newest(after trust: RepositoryTrust) async throws -> RepositoryTrust {
@@ -70,9 +68,9 @@ struct TrustKeeper: Sendable {
     return trust
   }
 
-  /// Saves the root document, unless another process has saved a newer one.
+  /// Saves the root document, unless another process has saved a newer one, and returns the newest
+  /// trust.
   ///
-  /// - Returns: The newest trust.
   /// - Throws: ``FileError``.
   func keep(_ trust: RepositoryTrust) throws -> RepositoryTrust {
     guard let signed = trust.signedRoot else { return trust }

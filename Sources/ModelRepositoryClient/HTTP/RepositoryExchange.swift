@@ -50,9 +50,6 @@ struct RepositoryExchange: Sendable {
 
   /// Sends a GET request once and follows redirects.
   ///
-  /// - Parameters:
-  ///   - path: The path of a resource of the server.
-  ///   - fields: The request's header fields.
   /// - Returns: The response, whose status is below 400 or is 416.
   /// - Throws: `FailedAttempt` if a retry may succeed, or ``ModelRepositoryClientError``.
   func get(_ path: String, _ fields: HTTPHeaders) async throws -> HTTPClientResponse {

@@ -21,12 +21,10 @@ struct BlobUploader: Sendable {
   private static let retries = RetryPolicy(
     attempts: 6, pause: .milliseconds(600), longestPause: .seconds(8))
 
-  /// Uploads a blob, unless the server already has it.
+  /// Uploads a file, unless the server already has the blob.
   ///
-  /// - Parameters:
-  ///   - path: The file's path.
-  ///   - blob: The file's digest and size.
-  ///   - onProgress: Called with the number of bytes that the server has.
+  /// `onProgress` is called with the number of bytes that the server has.
+  ///
   /// - Throws: ``PublishingError``, or `TensorIOError` if the file can't be read.
   func upload(
     _ path: String, as blob: BlobReference, onProgress: @Sendable (Int) -> Void

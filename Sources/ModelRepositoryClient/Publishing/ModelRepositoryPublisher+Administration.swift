@@ -19,8 +19,6 @@ extension ModelRepositoryPublisher {
 
   /// Returns the newest root document without verifying that it is trusted, or nil if there is
   /// none.
-  ///
-  /// - Throws: ``PublishingError``.
   package func root() async throws -> RootDocument? {
     let answer = try await connection.send(.GET, "/v1/root", accepting: [200, 404])
     guard answer.status == 200 else { return nil }
@@ -52,15 +50,7 @@ extension ModelRepositoryPublisher {
     _ = try await connection.send(.DELETE, "/v1/tokens/\(name)")
   }
 
-  /// Returns the audit log's records, the newest first.
-  ///
-  /// - Parameters:
-  ///   - before: Only records with lower numbers are returned. If it is nil, the result starts with
-  ///     the newest record.
-  ///   - since: Only records from this time on are returned, or all if it is nil.
-  ///   - limit: The maximum number of records.
-  /// - Returns: The records.
-  /// - Throws: ``PublishingError``.
+  /// Returns the audit log's records with numbers below `before`, the newest first.
   package func auditLog(
     before: Int? = nil, since: Date? = nil, limit: Int = 100
   ) async throws -> [AuditRecord] {
