@@ -8,7 +8,6 @@ public import Foundation
 import ModelRepositoryAPI
 public import ModelRepositoryClient
 import Synchronization
-import TensorIO
 
 /// Downloads hosted models and manages them on this machine.
 ///

@@ -8,7 +8,6 @@ import Files
 import Foundation
 public import ModelRepositoryAPI
 import Synchronization
-import TensorIO
 
 extension ModelRepositoryClient {
   /// The versions that this process uses, and the ones that failed in it.

@@ -5,9 +5,7 @@
 
 #if ModelHosting
 import AsyncHTTPClient
-import Foundation
 import ModelRepositoryAPI
-import NIOCore
 import NIOHTTP1
 import TensorIO
 

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-import AsyncHTTPClient
 import Files
 import Foundation
 import ModelRepositoryAPI

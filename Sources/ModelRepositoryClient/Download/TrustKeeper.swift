@@ -7,9 +7,7 @@
 import Files
 import Foundation
 import ModelRepositoryAPI
-import NIOCore
 import NIOHTTP1
-import TensorIO
 
 /// Keeps the newest root document of a repository in the cache, and fetches newer ones.
 ///
