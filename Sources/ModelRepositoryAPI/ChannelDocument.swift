@@ -162,16 +162,6 @@ public struct ChannelContent: Sendable, Hashable, Codable {
   /// See ``ChannelDocument/minimumSafeSequence``.
   public var minimumSafeSequence: Int?
 
-  package init(
-    version: RepositoryName?, experiment: Experiment? = nil, parameters: [String: String]? = nil,
-    minimumSafeSequence: Int? = nil
-  ) {
-    self.version = version
-    self.experiment = experiment
-    self.parameters = parameters
-    self.minimumSafeSequence = minimumSafeSequence
-  }
-
   enum CodingKeys: String, CodingKey {
     case version, experiment, parameters
     case minimumSafeSequence = "minimum_safe_sequence"
@@ -179,11 +169,11 @@ public struct ChannelContent: Sendable, Hashable, Codable {
 }
 
 extension ChannelContent {
-  /// Creates the content that a document was made from.
-  package init(_ document: ChannelDocument) {
+  /// Creates the content that a document was made from, or the content of a new channel.
+  package init(_ document: ChannelDocument?) {
     self.init(
-      version: document.release?.version,
-      experiment: document.experiment.map { experiment in
+      version: document?.release?.version,
+      experiment: document?.experiment.map { experiment in
         Experiment(
           salt: experiment.salt,
           arms: experiment.arms.map {
@@ -192,7 +182,7 @@ extension ChannelContent {
               parameters: $0.parameters)
           }, isPaused: experiment.isPaused)
       },
-      parameters: document.parameters, minimumSafeSequence: document.minimumSafeSequence)
+      parameters: document?.parameters, minimumSafeSequence: document?.minimumSafeSequence)
   }
 }
 

@@ -23,12 +23,6 @@ public struct VersionManifest: Sendable, Hashable, Codable {
     package var digest: BlobDigest
     package var size: Int
 
-    package init(path: String, digest: BlobDigest, size: Int) {
-      self.path = path
-      self.digest = digest
-      self.size = size
-    }
-
     /// The file's bytes.
     package var blob: BlobReference { BlobReference(digest: digest, size: size) }
   }
@@ -117,6 +111,12 @@ public struct VersionManifest: Sendable, Hashable, Codable {
 
   private func invalid(_ what: String) -> RepositoryError {
     RepositoryError(.invalidManifest, "Version '\(version)' of '\(model)' \(what).")
+  }
+}
+
+extension VersionManifest.File {
+  package init(path: String, _ blob: BlobReference) {
+    self.init(path: path, digest: blob.digest, size: blob.size)
   }
 }
 #endif

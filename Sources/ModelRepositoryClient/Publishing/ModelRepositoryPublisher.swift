@@ -134,8 +134,7 @@ public struct ModelRepositoryPublisher: Sendable {
         guard let opened = try? OpenFile(reading: file) else {
           throw TensorIOError(.unreadableFile, "'\(file)' cannot be read.")
         }
-        let blob = try BlobReference(of: opened)
-        return VersionManifest.File(path: name, digest: blob.digest, size: blob.size)
+        return VersionManifest.File(path: name, try BlobReference(of: opened))
       }, details: details)
     try manifest.validate()
     return (manifest, files)
@@ -182,7 +181,7 @@ public struct ModelRepositoryPublisher: Sendable {
   ) async throws -> Channel {
     for _ in 0..<20 {
       let present = try await self.channel(channel, of: model)
-      var content = present.map { ChannelContent($0.document) } ?? ChannelContent(version: nil)
+      var content = ChannelContent(present?.document)
       try change(&content)
       let condition = present.map { ("If-Match", $0.tag) } ?? ("If-None-Match", "*")
       let answer = try await connection.send(
