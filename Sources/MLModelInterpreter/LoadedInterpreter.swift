@@ -14,11 +14,8 @@ struct LoadedInterpreter {
   private let signature: SignatureDescription
   private var shapes: [[Int]]
 
-  /// Loads a model.
+  /// Loads the model of a `.tflite` file, or of a bundle with one.
   ///
-  /// - Parameters:
-  ///   - path: The path of a `.tflite` file, or of a bundle with one.
-  ///   - backend: The backend that runs the model.
   /// - Throws: `TensorIOError` if the library is missing or the model can't be used.
   init(_ path: String, _ backend: LiteRTBackend) throws {
     var file = path
@@ -34,12 +31,8 @@ struct LoadedInterpreter {
     shapes = signature.inputs.map(\.shape)
   }
 
-  /// Runs the model.
+  /// Runs the model, and returns the outputs that have a format.
   ///
-  /// - Parameters:
-  ///   - values: The input values.
-  ///   - formats: The declared formats of the inputs and outputs.
-  /// - Returns: The outputs that have a format.
   /// - Throws: An `NSError` with the code ``MLErrorCode/invalidArgument`` if the formats or values
   ///   don't match the model, or a `TensorIOError` of the runtime.
   mutating func run(

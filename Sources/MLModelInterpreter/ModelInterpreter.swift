@@ -9,7 +9,6 @@ import Foundation
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import Synchronization
-import TensorIO
 import TensorIOLiteRT
 
 /// Runs a TensorFlow Lite model from this machine or from a repository.

@@ -8,7 +8,6 @@ public import Foundation
 import ModelRepositoryAPI
 public import ModelRepositoryClient
 import Synchronization
-import TensorIO
 
 /// Downloads hosted models and manages them on this machine.
 ///
@@ -111,7 +110,6 @@ public final class ModelManager: Sendable {
 
   /// Returns the version of a model that this process uses.
   ///
-  /// - Parameter name: The model's name.
   /// - Returns: The version's path, and a closure to call with whether the model could be loaded
   ///   and survived its first run. If two processes end without calling it, the previous version is
   ///   used.
@@ -155,5 +153,64 @@ public final class ModelManager: Sendable {
     userInfo[ModelDownloadUserInfoKey.error.rawValue] = error
     NotificationCenter.default.post(name: name, object: nil, userInfo: userInfo)
   }
+}
+
+/// A model that a repository hosts.
+public protocol RemoteModel: AnyObject, Sendable {
+  /// The name under which the model was published.
+  var name: String { get }
+}
+
+/// A TensorFlow Lite model that a repository hosts.
+public final class CustomRemoteModel: RemoteModel {
+  public let name: String
+
+  /// Creates a reference to a model.
+  ///
+  /// - Parameter name: The name under which the model was published.
+  public init(name: String) { self.name = name }
+}
+
+/// A TensorFlow Lite model on this machine.
+public final class CustomLocalModel: Sendable {
+  /// The path of the `.tflite` file.
+  public let modelPath: String
+
+  /// Creates a reference to a model.
+  ///
+  /// - Parameter modelPath: The path of the `.tflite` file.
+  public init(modelPath: String) { self.modelPath = modelPath }
+}
+
+/// The conditions under which a model may be downloaded.
+public final class ModelDownloadConditions: Sendable {
+  /// Whether a cellular or metered network may be used.
+  public let allowsCellularAccess: Bool
+  /// Whether the download may continue in the background.
+  ///
+  /// This has no effect on Linux, where the system doesn't stop programs in the background.
+  public let allowsBackgroundDownloading: Bool
+
+  /// Creates a set of conditions.
+  public init(allowsCellularAccess: Bool = true, allowsBackgroundDownloading: Bool = false) {
+    self.allowsCellularAccess = allowsCellularAccess
+    self.allowsBackgroundDownloading = allowsBackgroundDownloading
+  }
+}
+
+extension Notification.Name {
+  /// Posted when a model was downloaded or is already the newest; see ``ModelDownloadUserInfoKey``.
+  public static let firebaseMLModelDownloadDidSucceed = Notification.Name(
+    "FIRModelDownloadDidSucceed")
+  /// Posted when a download failed; see ``ModelDownloadUserInfoKey``.
+  public static let firebaseMLModelDownloadDidFail = Notification.Name("FIRModelDownloadDidFail")
+}
+
+/// The keys of a notification's `userInfo`.
+public enum ModelDownloadUserInfoKey: String, Sendable {
+  /// The ``RemoteModel`` of the download.
+  case remoteModel = "FIRModelDownloadUserInfoKeyRemoteModel"
+  /// The `NSError` of a failed download.
+  case error = "FIRModelDownloadUserInfoKeyError"
 }
 #endif

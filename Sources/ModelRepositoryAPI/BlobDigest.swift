@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-public import Crypto
+package import Crypto
 
 /// The SHA-256 of a blob's bytes, which identifies the blob.
 ///
@@ -18,9 +18,7 @@ public struct BlobDigest: Sendable, Hashable {
   /// - Parameter text: `sha256:` and 64 lowercase hexadecimal digits.
   public init?(_ text: String) { self.init(text[...].utf8) }
 
-  /// Reads a digest, or returns nil if the text isn't one.
-  ///
-  /// - Parameter text: `sha256:` and 64 lowercase hexadecimal digits, in UTF-8.
+  /// Reads a digest in UTF-8, or returns nil if the text isn't one.
   package init?(_ text: Substring.UTF8View) {
     let digits = text.dropFirst(Self.prefix.utf8.count)
     guard text.starts(with: Self.prefix.utf8), digits.count == 64,
@@ -30,16 +28,14 @@ public struct BlobDigest: Sendable, Hashable {
   }
 
   /// Creates the digest of a finished hash.
-  public init(_ digest: SHA256.Digest) {
+  package init(_ digest: SHA256.Digest) {
     let digits = Array("0123456789abcdef".utf8)
     hexadecimal = String(
       decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
   /// Computes the digest of bytes in memory.
-  public init(of bytes: some Sequence<UInt8>) {
-    self.init(SHA256.hash(data: Array(bytes)))
-  }
+  package init(of bytes: some Sequence<UInt8>) { self.init(SHA256.hash(data: Array(bytes))) }
 
   private static let prefix = "sha256:"
 }
@@ -52,21 +48,27 @@ extension BlobDigest: CustomStringConvertible {
 extension BlobDigest: Codable {
   /// Reads a string.
   public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let digest = BlobDigest(text) else {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(
-          codingPath: decoder.codingPath,
-          debugDescription:
-            "A digest must be 'sha256:' followed by 64 lowercase hexadecimal digits."))
-    }
-    self = digest
+    self = try decoder.text(
+      "A digest must be 'sha256:' followed by 64 lowercase hexadecimal digits."
+    ) { BlobDigest($0) }
   }
 
   /// Writes a string.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
+  public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}
+
+/// A blob's digest and size.
+///
+/// The size tells clients when to stop reading.
+public struct BlobReference: Sendable, Hashable, Codable {
+  /// The SHA-256 of the bytes.
+  public var digest: BlobDigest
+  /// The number of bytes.
+  public var size: Int
+
+  package init(digest: BlobDigest, size: Int) {
+    self.digest = digest
+    self.size = size
   }
 }
 #endif

@@ -4,14 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Crypto
+
 /// The version and the parameters that an installation gets.
-public struct Assignment: Sendable, Hashable {
+package struct Assignment: Sendable, Hashable {
   /// The version, or nil if the channel has none for the installation.
-  public var release: ChannelDocument.Release?
+  package var release: ChannelDocument.Release?
   /// The installation's arm, or nil outside of an experiment.
-  public var arm: RepositoryName?
-  /// The installation's remote parameters.
-  public var parameters: [String: String]
+  package var arm: RepositoryName?
+  package var parameters: [String: String]
 }
 
 extension ChannelDocument {
@@ -22,7 +23,7 @@ extension ChannelDocument {
   ///   - present: The manifest digests of the versions that the installation has. While an
   ///     experiment is paused, an installation keeps an arm's release only if it already has it.
   /// - Returns: The release, the arm, and the parameters.
-  public func assignment(
+  package func assignment(
     for installationID: String, having present: Set<BlobDigest> = []
   ) -> Assignment {
     let others = Assignment(release: release, arm: nil, parameters: parameters)
@@ -39,7 +40,7 @@ extension ChannelDocument {
   /// Checks the constraints that decoding doesn't check.
   ///
   /// - Throws: ``RepositoryError`` with the code `.invalidDocument`.
-  public func validate() throws {
+  package func validate() throws {
     func require(_ condition: Bool, _ what: String) throws {
       guard condition else {
         throw RepositoryError(.invalidDocument, "Channel '\(channel)' of '\(model)' \(what).")
@@ -53,7 +54,6 @@ extension ChannelDocument {
       "was signed under a root document with an invalid version")
     try require(issued < expires, "expires before it was issued")
     try require(minimumSafeSequence >= 0, "has a negative minimum_safe_sequence")
-    let releases = [release].compactMap { $0 } + (experiment?.arms.map(\.release) ?? [])
     for release in releases {
       try require(
         release.sequence > 0 && release.size >= 0
@@ -77,6 +77,24 @@ extension ChannelDocument {
         && zip(thresholds, thresholds.dropFirst()).allSatisfy { $0 <= $1 },
       "has the thresholds \(thresholds), but they must increase and be between 0 and "
         + "\(RolloutBucket.count)")
+  }
+}
+
+/// The bucket of an installation, which is one of 10,000 equal parts of all installations.
+///
+/// Raising an arm's threshold keeps the installations that were below the old one. Another salt
+/// gives new, independent buckets.
+package enum RolloutBucket {
+  static let count = 10_000
+
+  /// Computes the bucket of an installation.
+  ///
+  /// It is the first eight bytes of the SHA-256 of `mh1|SALT|INSTALLATION`, as a big-endian number,
+  /// modulo 10,000.
+  package static func number(of installationID: String, salt: String) -> Int {
+    let digest = SHA256.hash(data: Array("mh1|\(salt)|\(installationID)".utf8))
+    let number = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return Int(number % UInt64(count))
   }
 }
 #endif

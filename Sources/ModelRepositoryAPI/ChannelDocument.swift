@@ -9,11 +9,7 @@ public import Foundation
 /// A signed document that says which installations get which version of a model.
 ///
 /// Each installation computes its own release, so the server doesn't need to know which
-/// installation has which version:
-///
-/// ```swift
-/// let release = document.assignment(for: installationID).release
-/// ```
+/// installation has which version.
 public struct ChannelDocument: Sendable, Hashable, Codable {
   /// A version of the model.
   public struct Release: Sendable, Hashable, Codable {
@@ -25,14 +21,6 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
     public var manifest: BlobReference
     /// The total size of its files, in bytes.
     public var size: Int
-
-    /// Creates a release.
-    public init(version: RepositoryName, sequence: Int, manifest: BlobReference, size: Int) {
-      self.version = version
-      self.sequence = sequence
-      self.manifest = manifest
-      self.size = size
-    }
   }
 
   /// A share of the installations that gets its own release and parameters.
@@ -46,17 +34,7 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
     /// The release that the arm's installations get.
     public var release: Release
     /// The arm's remote parameters, which are merged with the document's and take precedence.
-    public var parameters: [String: String]
-
-    /// Creates an arm.
-    public init(
-      name: RepositoryName, threshold: Int, release: Release, parameters: [String: String] = [:]
-    ) {
-      self.name = name
-      self.threshold = threshold
-      self.release = release
-      self.parameters = parameters
-    }
+    public var parameters: [String: String] = [:]
   }
 
   /// A rollout to a share of the installations (one arm), or a comparison of variants (several
@@ -70,14 +48,7 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
     ///
     /// While it is paused, no installation joins an arm, but installations keep an arm's release if
     /// they have it.
-    public var isPaused: Bool
-
-    /// Creates an experiment.
-    public init(salt: String, arms: [Arm], isPaused: Bool = false) {
-      self.salt = salt
-      self.arms = arms
-      self.isPaused = isPaused
-    }
+    public var isPaused = false
 
     enum CodingKeys: String, CodingKey {
       case salt, arms
@@ -102,33 +73,15 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
   /// A rollout or variants.
   public var experiment: Experiment?
   /// The remote parameters for all installations.
-  public var parameters: [String: String]
+  public var parameters: [String: String] = [:]
   /// The lowest safe sequence.
   ///
   /// Versions with a lower sequence are unsafe, so clients delete them.
-  public var minimumSafeSequence: Int
+  public var minimumSafeSequence = 0
   /// The version of the ``RootDocument`` that was in force, or nil for a repository without one.
   ///
   /// A client that has an older root document fetches the newer ones first.
   public var root: Int?
-
-  /// Creates a document.
-  public init(
-    model: RepositoryName, channel: RepositoryName, documentVersion: Int, issued: Date,
-    expires: Date, release: Release?, experiment: Experiment? = nil,
-    parameters: [String: String] = [:], minimumSafeSequence: Int = 0, root: Int? = nil
-  ) {
-    self.model = model
-    self.channel = channel
-    self.documentVersion = documentVersion
-    self.issued = issued
-    self.expires = expires
-    self.release = release
-    self.experiment = experiment
-    self.parameters = parameters
-    self.minimumSafeSequence = minimumSafeSequence
-    self.root = root
-  }
 
   enum CodingKeys: String, CodingKey {
     case model, channel, issued, expires, release, experiment, parameters, root
@@ -137,8 +90,126 @@ public struct ChannelDocument: Sendable, Hashable, Codable {
   }
 
   /// The maximum size of a signed document, in bytes.
-  public static let maximumBytes = 1 << 20
+  package static let maximumBytes = 1 << 20
   /// The highest ``documentVersion``, up to which every JSON parser represents integers exactly.
-  public static let maximumVersion = 1 << 53
+  package static let maximumVersion = 1 << 53
+
+  /// The dates on which the document was issued and expires.
+  package var times: DocumentTimes { DocumentTimes(issued: issued, expires: expires) }
+
+  /// The releases of all arms and of the installations outside of them.
+  package var releases: [Release] {
+    [release].compactMap { $0 } + (experiment?.arms.map(\.release) ?? [])
+  }
+}
+
+/// The content of a channel, which is the body of `PUT /v1/models/MODEL/channels/CHANNEL`.
+///
+/// To make the channel's document, the server adds the versions' details and the document version,
+/// and signs the result.
+public struct ChannelContent: Sendable, Hashable, Codable {
+  /// An arm of an experiment.
+  public struct Arm: Sendable, Hashable, Codable {
+    /// The arm's name.
+    public var name: RepositoryName
+    /// See ``ChannelDocument/Arm/threshold``.
+    public var threshold: Int
+    /// The version that the arm's installations get.
+    public var version: RepositoryName
+    /// The arm's remote parameters.
+    public var parameters: [String: String]?
+
+    /// Creates an arm.
+    public init(
+      name: RepositoryName, threshold: Int, version: RepositoryName,
+      parameters: [String: String]? = nil
+    ) {
+      self.name = name
+      self.threshold = threshold
+      self.version = version
+      self.parameters = parameters
+    }
+  }
+
+  /// A rollout or variants.
+  public struct Experiment: Sendable, Hashable, Codable {
+    /// The salt for computing buckets.
+    public var salt: String
+    /// The arms, with rising thresholds.
+    public var arms: [Arm]
+    /// Whether the experiment is paused; see ``ChannelDocument/Experiment/isPaused``.
+    public var isPaused: Bool?
+
+    /// Creates an experiment.
+    public init(salt: String, arms: [Arm], isPaused: Bool? = nil) {
+      self.salt = salt
+      self.arms = arms
+      self.isPaused = isPaused
+    }
+
+    enum CodingKeys: String, CodingKey {
+      case salt, arms
+      case isPaused = "paused"
+    }
+  }
+
+  /// The version for installations outside of all arms, or nil for none.
+  public var version: RepositoryName?
+  /// A rollout or variants.
+  public var experiment: Experiment?
+  /// The remote parameters for all installations.
+  public var parameters: [String: String]?
+  /// See ``ChannelDocument/minimumSafeSequence``.
+  public var minimumSafeSequence: Int?
+
+  enum CodingKeys: String, CodingKey {
+    case version, experiment, parameters
+    case minimumSafeSequence = "minimum_safe_sequence"
+  }
+}
+
+extension ChannelContent {
+  /// Creates the content that a document was made from, or the content of a new channel.
+  package init(_ document: ChannelDocument?) {
+    self.init(
+      version: document?.release?.version,
+      experiment: document?.experiment.map { experiment in
+        Experiment(
+          salt: experiment.salt,
+          arms: experiment.arms.map {
+            Arm(
+              name: $0.name, threshold: $0.threshold, version: $0.release.version,
+              parameters: $0.parameters)
+          }, isPaused: experiment.isPaused)
+      },
+      parameters: document?.parameters, minimumSafeSequence: document?.minimumSafeSequence)
+  }
+}
+
+extension ChannelDocument {
+  /// Creates the document that gives a channel's content to installations.
+  ///
+  /// The given ``minimumSafeSequence`` holds if the content doesn't set one. The closure returns the
+  /// release of a version.
+  package init(
+    _ content: ChannelContent, _ channel: RepositoryName, of model: RepositoryName,
+    documentVersion: Int, issued: Date, expires: Date, minimumSafeSequence: Int,
+    _ release: (RepositoryName) throws -> Release
+  ) throws {
+    let experiment = try content.experiment.map { experiment in
+      Experiment(
+        salt: experiment.salt,
+        arms: try experiment.arms.map {
+          Arm(
+            name: $0.name, threshold: $0.threshold, release: try release($0.version),
+            parameters: $0.parameters ?? [:])
+        }, isPaused: experiment.isPaused ?? false)
+    }
+    self.init(
+      model: model, channel: channel, documentVersion: documentVersion, issued: issued,
+      expires: expires, release: try content.version.map(release), experiment: experiment,
+      parameters: content.parameters ?? [:],
+      minimumSafeSequence: content.minimumSafeSequence ?? minimumSafeSequence)
+  }
 }
 #endif

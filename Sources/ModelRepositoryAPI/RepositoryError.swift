@@ -8,7 +8,7 @@
 public struct RepositoryError: Error, Sendable, Hashable {
   /// A code that lets programs tell errors apart.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The code as ``ProblemDetails`` has it.
+    /// The code as responses have it.
     public let rawValue: String
 
     /// Creates a code.
@@ -51,17 +51,12 @@ public struct RepositoryError: Error, Sendable, Hashable {
   /// The system's reason, which the message ends with, without the server's paths.
   package var reason: String?
 
-  /// Creates an error.
-  public init(_ code: Code, _ message: String) {
+  package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }
 
-  /// Creates an error of the code `.storage`.
-  ///
-  /// - Parameters:
-  ///   - subject: What failed, as the beginning of a sentence.
-  ///   - reason: The system's reason.
+  /// Creates an error of the code `.storage`, whose subject begins the message's sentence.
   package init(storage subject: String, _ reason: String) {
     self.init(.storage, "\(subject): \(reason).")
     self.reason = reason

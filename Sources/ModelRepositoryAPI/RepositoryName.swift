@@ -22,6 +22,11 @@ public struct RepositoryName: Sendable, Hashable {
     self.text = text
   }
 
+  private init(checked text: String) { self.text = text }
+
+  /// The channel `stable`, which clients follow by default.
+  public static let stable = RepositoryName(checked: "stable")
+
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -43,22 +48,26 @@ extension RepositoryName: CustomStringConvertible, Comparable {
 extension RepositoryName: Codable {
   /// Reads a string.
   public init(from decoder: any Decoder) throws {
-    let text = try decoder.singleValueContainer().decode(String.self)
-    guard let name = RepositoryName(text) else {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(
-          codingPath: decoder.codingPath,
-          debugDescription:
-            "A name must have 1 to 100 letters, digits, '.', '_' or '-', and begin with a letter "
-            + "or a digit."))
-    }
-    self = name
+    self = try decoder.text(
+      "A name must have 1 to 100 letters, digits, '.', '_' or '-', and begin with a letter or a "
+        + "digit."
+    ) { RepositoryName($0) }
   }
 
   /// Writes a string.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
+  public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
+}
+
+extension Decoder {
+  /// Decodes a string and reads a value from it.
+  ///
+  /// If `read` returns nil, the error's message is the requirement.
+  func text<Value>(_ requirement: String, _ read: (String) -> Value?) throws -> Value {
+    guard let value = read(try singleValueContainer().decode(String.self)) else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(codingPath: codingPath, debugDescription: requirement))
+    }
+    return value
   }
 }
 #endif

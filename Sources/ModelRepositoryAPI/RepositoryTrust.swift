@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-public import Foundation
+package import Foundation
 
 /// The keys that a client trusts, and how it learns of new ones.
 ///
@@ -12,30 +12,28 @@ public import Foundation
 /// trusted to sign channel documents until one of them has signed a root document. From then on,
 /// only root documents decide which keys are trusted, and the keys of each root document must sign
 /// the next one.
-public struct RepositoryTrust: Sendable, Hashable {
+package struct RepositoryTrust: Sendable, Hashable {
   /// The keys that came with the program, or an empty array if a root document came with it.
-  public let pinned: [VerificationKey]
+  package let pinned: [VerificationKey]
   /// A name that is derived from the keys or the root document that came with the program.
-  public let anchor: String
+  package let anchor: String
   /// The newest root document, or nil if there is none yet.
-  public private(set) var root: RootDocument?
+  package private(set) var root: RootDocument?
   /// The newest root document with its signatures.
-  public private(set) var signedRoot: SignedDocument?
+  package private(set) var signedRoot: SignedDocument?
 
-  /// Creates the trust of a client that starts with keys.
-  ///
-  /// - Parameter keys: Keys that sign channel documents or root documents.
-  public init(keys: [VerificationKey]) {
+  /// Creates the trust of a client that starts with keys, which sign channel documents or root
+  /// documents.
+  package init(keys: [VerificationKey]) {
     pinned = keys
     anchor = Self.anchor(of: keys.map(\.text).sorted().joined(separator: "\n").utf8)
   }
 
-  /// Creates the trust of a client that starts with a root document.
+  /// Creates the trust of a client that starts with a root document, which came with the program.
   ///
-  /// - Parameter signed: The document, which came with the program.
   /// - Throws: ``RepositoryError`` if the document doesn't have the signatures that it requires
   ///   itself.
-  public init(root signed: SignedDocument) throws {
+  package init(root signed: SignedDocument) throws {
     pinned = []
     anchor = Self.anchor(of: signed.document)
     root = try signed.selfSignedRoot()
@@ -43,7 +41,7 @@ public struct RepositoryTrust: Sendable, Hashable {
   }
 
   /// The version of the trusted root document, or 0 if there is none.
-  public var version: Int { root?.version ?? 0 }
+  package var version: Int { root?.version ?? 0 }
 
   /// Accepts the next root document.
   ///
@@ -52,7 +50,7 @@ public struct RepositoryTrust: Sendable, Hashable {
   /// - Parameter signed: The document that follows ``root``. The first one may have any version.
   /// - Throws: ``RepositoryError`` with the code `.untrusted`, `.replayed`, `.invalidDocument` or
   ///   `.invalidKey`. The trust is unchanged then.
-  public mutating func accept(_ signed: SignedDocument) throws {
+  package mutating func accept(_ signed: SignedDocument) throws {
     let next = try signed.selfSignedRoot()
     if let root {
       guard next.version == root.version + 1 else {
@@ -76,28 +74,27 @@ public struct RepositoryTrust: Sendable, Hashable {
 
   /// Returns the keys that are trusted to sign channel documents.
   ///
-  /// - Parameter now: The current time.
-  /// - Returns: The keys.
   /// - Throws: ``RepositoryError`` with the code `.expired`, `.notYetValid` or `.invalidDocument`
   ///   if the root document isn't valid at that time.
-  public func keys(at now: Date) throws -> [VerificationKey] {
+  package func keys(at now: Date) throws -> [VerificationKey] {
     guard let root else { return pinned }
     try root.times.check(at: now, "Root document \(root.version)")
     return try root.channels.verificationKeys(at: now)
   }
 
   /// The ids of revoked keys, which may be in other hands.
-  public var revokedKeyIDs: Set<String> {
+  package var revokedKeyIDs: Set<String> {
     let keys = (root?.channels.revoked ?? []).compactMap { try? VerificationKey($0) }
     return Set(keys.map(\.id))
   }
 
   /// Restores a root document that was accepted before and saved in a protected file.
   ///
-  /// - Parameter signed: The document. It has no effect if it isn't newer than ``root``.
+  /// A document that isn't newer than ``root`` has no effect.
+  ///
   /// - Throws: ``RepositoryError`` if the document doesn't have the signatures that it requires
   ///   itself.
-  public mutating func restore(_ signed: SignedDocument) throws {
+  package mutating func restore(_ signed: SignedDocument) throws {
     let kept = try signed.selfSignedRoot()
     guard kept.version > version else { return }
     root = kept

@@ -6,22 +6,6 @@
 #if ModelHosting
 public import Foundation
 
-/// An unfinished upload.
-///
-/// `POST /v1/uploads`, `GET /v1/uploads/ID` and `PATCH /v1/uploads/ID` return it.
-public struct UploadState: Sendable, Hashable, Codable {
-  /// The upload's id.
-  public var id: String
-  /// The number of bytes that the server has stored, which is the offset of the next part.
-  public var offset: Int
-
-  /// Creates a state.
-  public init(id: String, offset: Int) {
-    self.id = id
-    self.offset = offset
-  }
-}
-
 /// The server's record of a version, as in `GET /v1/models/MODEL/versions`.
 public struct VersionRecord: Sendable, Hashable, Codable {
   /// The version's name.
@@ -37,8 +21,7 @@ public struct VersionRecord: Sendable, Hashable, Codable {
   /// Whether the version was withdrawn, so that no channel can give it any more.
   public var isWithdrawn: Bool
 
-  /// Creates a record.
-  public init(
+  package init(
     version: RepositoryName, sequence: Int, manifest: BlobReference, size: Int, published: Date,
     isWithdrawn: Bool = false
   ) {
@@ -56,114 +39,172 @@ public struct VersionRecord: Sendable, Hashable, Codable {
   }
 
   /// The version as a channel document has it.
-  public var release: ChannelDocument.Release {
+  package var release: ChannelDocument.Release {
     ChannelDocument.Release(
       version: version, sequence: sequence, manifest: manifest, size: size)
+  }
+}
+
+/// The models of a repository, which `GET /v1/models` returns.
+public struct ModelList: Sendable, Hashable, Codable {
+  /// A model.
+  public struct Model: Sendable, Hashable, Codable {
+    /// The model's name.
+    public var name: RepositoryName
+    /// The number of its versions.
+    public var versions: Int
+
+    package init(name: RepositoryName, versions: Int) {
+      self.name = name
+      self.versions = versions
+    }
+  }
+
+  /// The models, sorted by name.
+  package var models: [Model]
+
+  package init(models: [Model]) { self.models = models }
+}
+
+/// A model's versions, which `GET /v1/models/MODEL/versions` returns, the newest first.
+package struct VersionList: Sendable, Hashable, Codable {
+  package var versions: [VersionRecord]
+
+  package init(versions: [VersionRecord]) { self.versions = versions }
+}
+
+/// A model's channels, which `GET /v1/models/MODEL/channels` returns.
+public struct ChannelList: Sendable, Hashable, Codable {
+  /// A channel.
+  public struct Channel: Sendable, Hashable, Codable {
+    /// The channel's name.
+    public var name: RepositoryName
+    /// See ``ChannelDocument/documentVersion``.
+    public var documentVersion: Int
+    /// The version for installations outside of all arms, or nil for none.
+    public var version: RepositoryName?
+
+    package init(name: RepositoryName, documentVersion: Int, version: RepositoryName?) {
+      self.name = name
+      self.documentVersion = documentVersion
+      self.version = version
+    }
+
+    enum CodingKeys: String, CodingKey {
+      case name, version
+      case documentVersion = "document_version"
+    }
+  }
+
+  /// The channels, sorted by name.
+  package var channels: [Channel]
+
+  package init(channels: [Channel]) { self.channels = channels }
+}
+
+/// A channel's history, which `GET /v1/models/MODEL/channels/CHANNEL/history` returns.
+package struct ChannelHistory: Sendable, Hashable, Codable {
+  /// A document of the channel.
+  package struct Revision: Sendable, Hashable, Codable {
+    /// The reason why a document was made.
+    package enum Cause: String, Sendable, Hashable, Codable {
+      /// Someone changed the channel.
+      case change
+      /// Someone rolled the channel back.
+      case rollback
+      /// The previous document was about to expire, or the keys changed.
+      case renewal
+    }
+
+    package var documentVersion: Int
+    package var cause: Cause
+    package var issued: Date
+    package var expires: Date
+    package var content: ChannelContent
+
+    package init(
+      documentVersion: Int, cause: Cause, issued: Date, expires: Date, content: ChannelContent
+    ) {
+      self.documentVersion = documentVersion
+      self.cause = cause
+      self.issued = issued
+      self.expires = expires
+      self.content = content
+    }
+
+    enum CodingKeys: String, CodingKey {
+      case cause, issued, expires, content
+      case documentVersion = "document_version"
+    }
+  }
+
+  /// The documents, the newest first.
+  package var revisions: [Revision]
+
+  package init(revisions: [Revision]) { self.revisions = revisions }
+}
+
+/// An unfinished upload.
+///
+/// `POST /v1/uploads`, `GET /v1/uploads/ID` and `PATCH /v1/uploads/ID` return it.
+package struct UploadState: Sendable, Hashable, Codable {
+  package var id: String
+  /// The number of bytes that the server has stored, which is the offset of the next part.
+  package var offset: Int
+
+  package init(id: String, offset: Int) {
+    self.id = id
+    self.offset = offset
   }
 }
 
 /// A request to publish a version, which is the body of `POST /v1/models/MODEL/versions`.
 ///
 /// All of the version's blobs must be uploaded first.
-public struct VersionPublication: Sendable, Hashable, Codable {
+package struct VersionPublication: Sendable, Hashable, Codable {
   /// The digest of the ``VersionManifest``.
-  public var manifest: BlobDigest
+  package var manifest: BlobDigest
 
-  /// Creates a publication.
-  public init(manifest: BlobDigest) { self.manifest = manifest }
+  package init(manifest: BlobDigest) { self.manifest = manifest }
 }
 
-/// The content of a channel, which is the body of `PUT /v1/models/MODEL/channels/CHANNEL`.
+/// A server's error response in the format `application/problem+json` (RFC 9457).
+package struct ProblemDetails: Sendable, Hashable, Codable {
+  /// The content type of the response's body.
+  package static let contentType = "application/problem+json"
+
+  package var status: Int
+  /// A code for programs.
+  package var code: String
+  /// A message for people.
+  package var title: String
+
+  package init(status: Int, code: String, title: String) {
+    self.status = status
+    self.code = code
+    self.title = title
+  }
+}
+
+/// The JSON format that servers and clients exchange.
 ///
-/// To make the channel's document, the server adds the versions' details and the document version,
-/// and signs the result.
-public struct ChannelContent: Sendable, Hashable, Codable {
-  /// An arm of an experiment.
-  public struct Arm: Sendable, Hashable, Codable {
-    /// The arm's name.
-    public var name: RepositoryName
-    /// See ``ChannelDocument/Arm/threshold``.
-    public var threshold: Int
-    /// The version that the arm's installations get.
-    public var version: RepositoryName
-    /// The arm's remote parameters.
-    public var parameters: [String: String]?
-
-    /// Creates an arm.
-    public init(
-      name: RepositoryName, threshold: Int, version: RepositoryName,
-      parameters: [String: String]? = nil
-    ) {
-      self.name = name
-      self.threshold = threshold
-      self.version = version
-      self.parameters = parameters
-    }
+/// Keys are sorted, and times have the format `2026-11-22T09:00:00Z`.
+public enum RepositoryJSON {
+  /// Writes a document.
+  package static func encode(_ value: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    return try encoder.encode(value)
   }
 
-  /// A rollout or variants.
-  public struct Experiment: Sendable, Hashable, Codable {
-    /// The salt for computing buckets.
-    public var salt: String
-    /// The arms, with rising thresholds.
-    public var arms: [Arm]
-    /// Whether the experiment is paused; see ``ChannelDocument/Experiment/isPaused``.
-    public var isPaused: Bool?
-
-    /// Creates an experiment.
-    public init(salt: String, arms: [Arm], isPaused: Bool? = nil) {
-      self.salt = salt
-      self.arms = arms
-      self.isPaused = isPaused
-    }
-
-    enum CodingKeys: String, CodingKey {
-      case salt, arms
-      case isPaused = "paused"
-    }
-  }
-
-  /// The version for installations outside of all arms, or nil for none.
-  public var version: RepositoryName?
-  /// A rollout or variants.
-  public var experiment: Experiment?
-  /// The remote parameters for all installations.
-  public var parameters: [String: String]?
-  /// See ``ChannelDocument/minimumSafeSequence``.
-  public var minimumSafeSequence: Int?
-
-  /// Creates a channel's content.
-  public init(
-    version: RepositoryName?, experiment: Experiment? = nil, parameters: [String: String]? = nil,
-    minimumSafeSequence: Int? = nil
-  ) {
-    self.version = version
-    self.experiment = experiment
-    self.parameters = parameters
-    self.minimumSafeSequence = minimumSafeSequence
-  }
-
-  enum CodingKeys: String, CodingKey {
-    case version, experiment, parameters
-    case minimumSafeSequence = "minimum_safe_sequence"
-  }
-}
-
-extension ChannelContent {
-  /// Creates the content that a document was made from.
-  public init(_ document: ChannelDocument) {
-    self.init(
-      version: document.release?.version,
-      experiment: document.experiment.map { experiment in
-        Experiment(
-          salt: experiment.salt,
-          arms: experiment.arms.map {
-            Arm(
-              name: $0.name, threshold: $0.threshold, version: $0.release.version,
-              parameters: $0.parameters)
-          }, isPaused: experiment.isPaused)
-      },
-      parameters: document.parameters, minimumSafeSequence: document.minimumSafeSequence)
+  /// Reads a document.
+  ///
+  /// - Throws: The decoder's errors.
+  public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    return try decoder.decode(type, from: data)
   }
 }
 #endif

@@ -13,13 +13,7 @@ public import Foundation
 ///
 /// A client follows root documents one by one. Version N + 1 must have as many signatures by keys
 /// of version N as version N requires, and as many by its own keys as it requires itself. A stolen
-/// channel key is replaced by publishing a new root document, without updating any program:
-///
-/// ```swift
-/// var trust = RepositoryTrust(keys: pinned)
-/// try trust.accept(signedRoot)
-/// let document = try signed.verified(by: trust.keys(at: .now))
-/// ```
+/// channel key is replaced by publishing a new root document, without updating any program.
 ///
 /// The design follows the root role of The Update Framework (TUF).
 public struct RootDocument: Sendable, Hashable, Codable {
@@ -45,8 +39,7 @@ public struct RootDocument: Sendable, Hashable, Codable {
     /// them.
     public var expires: Date?
 
-    /// Creates a key.
-    public init(_ key: VerificationKey, expires: Date? = nil) {
+    package init(_ key: VerificationKey, expires: Date? = nil) {
       self.key = key.text
       self.expires = expires
     }
@@ -61,8 +54,7 @@ public struct RootDocument: Sendable, Hashable, Codable {
     /// Clients delete versions that only revoked keys ever signed for.
     public var revoked: [String]
 
-    /// Creates a role.
-    public init(keys: [ChannelKey], revoked: [VerificationKey] = []) {
+    package init(keys: [ChannelKey], revoked: [VerificationKey] = []) {
       self.keys = keys
       self.revoked = revoked.map(\.text)
     }
@@ -81,8 +73,7 @@ public struct RootDocument: Sendable, Hashable, Codable {
   /// The keys that sign channel documents.
   public var channels: ChannelRole
 
-  /// Creates a document.
-  public init(
+  package init(
     version: Int, issued: Date, expires: Date, root: RootRole, channels: ChannelRole
   ) {
     self.version = version
@@ -93,19 +84,19 @@ public struct RootDocument: Sendable, Hashable, Codable {
   }
 
   /// The dates on which the document was issued and expires.
-  public var times: DocumentTimes { DocumentTimes(issued: issued, expires: expires) }
+  package var times: DocumentTimes { DocumentTimes(issued: issued, expires: expires) }
 
   /// The maximum size of a signed root document, in bytes.
-  public static let maximumBytes = 256 << 10
+  package static let maximumBytes = 256 << 10
   /// The maximum number of keys in a role.
-  public static let maximumKeys = 32
+  private static let maximumKeys = 32
   /// The maximum number of revoked keys.
-  public static let maximumRevokedKeys = 256
+  private static let maximumRevokedKeys = 256
 
   /// Checks the constraints that decoding doesn't check.
   ///
   /// - Throws: ``RepositoryError`` with the code `.invalidDocument` or `.invalidKey`.
-  public func validate() throws {
+  package func validate() throws {
     func require(_ condition: Bool, _ what: String) throws {
       guard condition else {
         throw RepositoryError(.invalidDocument, "Root document \(version) \(what).")
@@ -138,18 +129,16 @@ extension RootDocument.RootRole {
   /// Decodes the keys.
   ///
   /// - Throws: ``RepositoryError`` with the code `.invalidKey`.
-  public func verificationKeys() throws -> [VerificationKey] {
+  package func verificationKeys() throws -> [VerificationKey] {
     try keys.map { try VerificationKey($0) }
   }
 }
 
 extension RootDocument.ChannelRole {
-  /// Decodes the keys that are valid at a given time.
+  /// Decodes the keys that are valid at a given time, or all keys.
   ///
-  /// - Parameter now: The time, or nil for all keys.
-  /// - Returns: The keys.
   /// - Throws: ``RepositoryError`` with the code `.invalidKey`.
-  public func verificationKeys(at now: Date? = nil) throws -> [VerificationKey] {
+  package func verificationKeys(at now: Date? = nil) throws -> [VerificationKey] {
     try keys.filter { key in
       guard let now, let expires = key.expires else { return true }
       return now < expires

@@ -17,38 +17,26 @@ public struct VersionManifest: Sendable, Hashable, Codable {
   }
 
   /// A file of the model.
-  public struct File: Sendable, Hashable, Codable {
+  package struct File: Sendable, Hashable, Codable {
     /// The path in the model's folder, with `/` between names, none of which is hidden.
-    public var path: String
-    /// The SHA-256 of its bytes.
-    public var digest: BlobDigest
-    /// The file's size in bytes.
-    public var size: Int
-
-    /// Creates an entry.
-    public init(path: String, digest: BlobDigest, size: Int) {
-      self.path = path
-      self.digest = digest
-      self.size = size
-    }
+    package var path: String
+    package var digest: BlobDigest
+    package var size: Int
 
     /// The file's bytes.
-    public var blob: BlobReference { BlobReference(digest: digest, size: size) }
+    package var blob: BlobReference { BlobReference(digest: digest, size: size) }
   }
 
-  /// The version's name.
-  public var version: RepositoryName
-  /// The model's name.
-  public var model: RepositoryName
-  /// The format of the files.
-  public var format: Format
+  package var version: RepositoryName
+  package var model: RepositoryName
+  package var format: Format
   /// The files, sorted by path.
-  public var files: [File]
+  package var files: [File]
   /// A description of the version for people.
-  public var details: String?
+  package var details: String?
 
   /// Creates a manifest and sorts its files by path.
-  public init(
+  package init(
     model: RepositoryName, version: RepositoryName, format: Format, files: [File],
     details: String? = nil
   ) {
@@ -59,13 +47,12 @@ public struct VersionManifest: Sendable, Hashable, Codable {
     self.details = details
   }
 
-  /// The maximum number of files in a version.
-  public static let maximumFiles = 10_000
+  static let maximumFiles = 10_000
   /// The maximum size of a manifest, in bytes.
-  public static let maximumBytes = 8 << 20
+  package static let maximumBytes = 8 << 20
 
   /// The total size of the files, in bytes.
-  public var size: Int { files.reduce(0) { $0 + $1.size } }
+  package var size: Int { files.reduce(0) { $0 + $1.size } }
 
   /// Checks the constraints that decoding doesn't check.
   ///
@@ -74,7 +61,7 @@ public struct VersionManifest: Sendable, Hashable, Codable {
   ///
   /// - Throws: ``RepositoryError`` with the code `.invalidManifest`. Its message names the file
   ///   that is at fault.
-  public func validate() throws {
+  package func validate() throws {
     guard (1...Self.maximumFiles).contains(files.count) else {
       throw invalid(
         files.isEmpty
@@ -124,6 +111,12 @@ public struct VersionManifest: Sendable, Hashable, Codable {
 
   private func invalid(_ what: String) -> RepositoryError {
     RepositoryError(.invalidManifest, "Version '\(version)' of '\(model)' \(what).")
+  }
+}
+
+extension VersionManifest.File {
+  package init(path: String, _ blob: BlobReference) {
+    self.init(path: path, digest: blob.digest, size: blob.size)
   }
 }
 #endif

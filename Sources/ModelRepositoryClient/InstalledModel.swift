@@ -5,6 +5,7 @@
 
 #if ModelHosting
 public import ModelRepositoryAPI
+public import TensorIO
 
 /// A model on disk that this process may load.
 ///
@@ -82,5 +83,121 @@ public struct InstalledModel: Sendable {
   /// The client, which is kept alive because it holds the lock that stops other processes from
   /// removing the files.
   let client: ModelRepositoryClient
+}
+
+extension InstalledModel {
+  /// Loads a bundle's model into memory and records the outcome.
+  ///
+  /// A version that loads and passes its trial is proven. A version that throws or ends the process
+  /// twice is quarantined. Failures that the program or the computer causes, such as a missing
+  /// backend or native library, don't count against the version.
+  ///
+  /// - Parameters:
+  ///   - loader: The loader that makes the model.
+  ///   - trial: A closure that tries a version that isn't proven, for example by running it on the
+  ///     program's own values. Some models load, but fail or end the process when they run.
+  /// - Returns: The loaded model.
+  /// - Throws: `TensorIOError`, or ``ModelRepositoryClientError`` with `.unsupportedFormat` if the
+  ///   version is a bare `.tflite` file, which doesn't describe its inputs.
+  public func load(
+    with loader: ModelLoader, trial: (any Model) throws -> Void = { _ in }
+  ) throws -> any Model {
+    guard format == .bundle else {
+      throw ModelRepositoryClientError(
+        .unsupportedFormat,
+        "Version '\(version?.text ?? "bundled")' of '\(model)' is a .tflite file, not a bundle. "
+          + "Load '\(path)' with an interpreter, then call markLoaded.")
+    }
+    let loaded: any Model
+    do {
+      loaded = try loader.model(at: path)
+      try loaded.load()
+      if !client.isProven(self) { try trial(loaded) }
+    } catch {
+      try noteFailure(error)
+      throw error
+    }
+    try client.markLoaded(self)
+    return loaded
+  }
+
+  /// Loads the model and runs it once on zeros before it is used.
+  ///
+  /// With an `IsolatedBackend` the trial runs in a separate process, so a version that crashes only
+  /// throws an error here. The failure is recorded, and ``ModelRepositoryClient/installed(_:)``
+  /// returns the previous version. A version that passes isn't proven yet: call
+  /// ``load(with:trial:)`` to prove it.
+  ///
+  /// ```swift
+  /// try installed.tryOut(with: [IsolatedBackend(.liteRT)])
+  /// let model = try installed.load(with: ModelLoader(backends: [.liteRT]))
+  /// ```
+  ///
+  /// - Parameter backends: The backends that can run the model.
+  /// - Throws: `TensorIOError` that says why the model can't be used.
+  public func tryOut(with backends: [any Backend]) throws {
+    do {
+      try ModelTrial.run(path, with: backends)
+    } catch {
+      try noteFailure(error)
+      throw error
+    }
+  }
+
+  /// Records an error as the version's failure, unless the program or the computer caused it.
+  ///
+  /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.
+  package func noteFailure(_ error: any Error) throws {
+    if let code = (error as? TensorIOError)?.code, Self.faultsOfProgram.contains(code) {
+      try client.withdrawAttempt(self)
+    } else {
+      try client.reportFailure(self)
+    }
+  }
+
+  private static let faultsOfProgram: Set<TensorIOError.Code> = [
+    .missingLibrary, .unknownBackend, .unknownModelClass, .invalidOption, .cancelled,
+  ]
+}
+
+/// Loads an untrusted model and runs it once on zeros.
+///
+/// If the backends run models in separate processes, a model that crashes, or exceeds its limits of
+/// memory or time, only fails its trial.
+package enum ModelTrial {
+  /// Tries the model of a bundle's folder or a `.tflite` file.
+  ///
+  /// - Throws: `TensorIOError` that says why the model can't be used. The code `.missingLibrary`
+  ///   means that this computer couldn't try it.
+  package static func run(_ path: String, with backends: [any Backend]) throws {
+    if FileSystem.isFolder(path) {
+      try InferenceModel.tryOut(ModelBundle(path), with: ModelLoader(backends: backends))
+    } else {
+      try runFile(path, with: backends)
+    }
+  }
+
+  /// Tries a file without a bundle.
+  ///
+  /// Such a file doesn't describe its values, so each signature is run on zeros.
+  private static func runFile(_ path: String, with backends: [any Backend]) throws {
+    guard let backend = backends.first(where: { $0.name == "tflite" }) else {
+      throw TensorIOError(
+        .unknownBackend, "'\(path)' needs the backend 'tflite', which this program does not have.")
+    }
+    let model = try backend.loadModel(at: path, for: .predict, options: SessionOptions())
+    for signature in model.signatures where !signature.outputs.isEmpty {
+      let session = try model.makeSession(signature, options: SessionOptions())
+      guard signature.inputs.allSatisfy({ $0.dataType != .string }) else { continue }
+      for index in signature.inputs.indices {
+        try session.withInput(at: index) { memory in
+          for offset in 0..<memory.byteCount {
+            memory.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
+          }
+        }
+      }
+      try session.run()
+    }
+  }
 }
 #endif

@@ -24,8 +24,8 @@ extension ModelRepositoryClient {
   /// - Returns: The models, sorted by name.
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite`.
   public func models() throws -> [InstalledModel.State] {
-    do {
-      return try folders(in: modelsFolder).map { folder in
+    try ModelRepositoryClientError.converting {
+      try folders(in: modelsFolder).map { folder in
         let state = try folder.readState()
         let versions = state.channels.compactMap { name, channel in
           RepositoryName(name).map { ($0, channel.documentVersion) }
@@ -37,8 +37,6 @@ extension ModelRepositoryClient {
           quarantined: state.quarantined.map(\.manifest.digest),
           documentVersions: Dictionary(versions) { first, _ in first })
       }
-    } catch {
-      throw ModelRepositoryClientError(error)
     }
   }
 
@@ -56,7 +54,7 @@ extension ModelRepositoryClient {
       if let digest = chosen.choices[model]?.entry?.digest { chosen.failed.remove(digest) }
       chosen.choices[model] = nil
     }
-    do {
+    try ModelRepositoryClientError.converting {
       try folder(of: model).withState { state in
         var fresh = ModelState(model: model)
         fresh.channels = state.channels
@@ -65,8 +63,6 @@ extension ModelRepositoryClient {
         }
         state = fresh
       }
-    } catch {
-      throw ModelRepositoryClientError(error)
     }
     _ = try removeUnused()
   }
@@ -78,7 +74,7 @@ extension ModelRepositoryClient {
   /// - Returns: The total size of the removed files, in bytes.
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite`.
   public func removeUnused() throws -> Int {
-    do {
+    try ModelRepositoryClientError.converting {
       guard let claim = try FileLock.trying(on: cache.store) else { return 0 }
       defer { withExtendedLifetime(claim) {} }
       var used: Set<String> = []
@@ -105,8 +101,6 @@ extension ModelRepositoryClient {
         freed += try removeFile("\(cache.partial)/\(name)")
       }
       return freed
-    } catch {
-      throw ModelRepositoryClientError(error)
     }
   }
 

@@ -8,7 +8,6 @@ import Files
 import Foundation
 public import ModelRepositoryAPI
 import Synchronization
-import TensorIO
 
 extension ModelRepositoryClient {
   /// The versions that this process uses, and the ones that failed in it.
@@ -51,12 +50,10 @@ extension ModelRepositoryClient {
   public func installed(_ model: RepositoryName) throws -> InstalledModel {
     let (choice, isNew) = try choosing.withLock { _ in
       if let choice = chosen.withLock({ $0.choices[model] }) { return (choice, false) }
-      do {
+      return try ModelRepositoryClientError.converting {
         let choice = try choose(model)
         chosen.withLock { $0.choices[model] = choice }
         return (choice, true)
-      } catch {
-        throw ModelRepositoryClientError(error)
       }
     }
     // Call the handler without the lock, because the handler may ask for a model itself.
@@ -66,11 +63,7 @@ extension ModelRepositoryClient {
           installationID: installationID, model: model, channel: configuration.channel,
           version: choice.entry?.release.version, arm: choice.entry?.arm, source: choice.source))
     }
-    return made(choice, model)
-  }
-
-  private func made(_ choice: Choice, _ model: RepositoryName) -> InstalledModel {
-    InstalledModel(
+    return InstalledModel(
       model: model, version: choice.entry?.release.version,
       sequence: choice.entry?.release.sequence ?? 0, manifest: choice.entry?.digest,
       path: choice.path, format: choice.format, arm: choice.entry?.arm,
@@ -273,7 +266,7 @@ extension ModelRepositoryClient {
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite` or `.diskFull`.
   package func forgetFailures(of model: RepositoryName) throws {
     let folder = folder(of: model)
-    do {
+    try ModelRepositoryClientError.converting {
       try folder.withState { state in
         state.quarantined = []
         state.attempts = state.attempts.mapValues { attempts in
@@ -281,8 +274,6 @@ extension ModelRepositoryClient {
             running: attempts.running.filter { FileLock.isHeld("\(folder.attempts)/\($0)") })
         }
       }
-    } catch {
-      throw ModelRepositoryClientError(error)
     }
   }
 
@@ -294,10 +285,8 @@ extension ModelRepositoryClient {
     let attempt = chosen.withLock { chosen in
       chosen.choices[model.model].flatMap { $0.entry?.digest == digest ? $0.attempt?.name : nil }
     }
-    do {
+    try ModelRepositoryClientError.converting {
       try folder(of: model.model).withState { try change(&$0, digest, attempt) }
-    } catch {
-      throw ModelRepositoryClientError(error)
     }
     // Release the lock only after the state has stopped naming it. Otherwise the attempt would
     // count as a crash.

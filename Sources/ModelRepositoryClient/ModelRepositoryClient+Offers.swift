@@ -8,6 +8,7 @@ import Foundation
 package import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
+import TensorIO
 
 extension ModelRepositoryClient {
   /// The maximum size of a list of models, in bytes.
@@ -18,8 +19,6 @@ extension ModelRepositoryClient {
   /// Returns the version of a model that the channel assigns to this installation, without
   /// downloading it.
   ///
-  /// - Parameter model: The model's name.
-  /// - Returns: The version, with the details from its manifest.
   /// - Throws: ``ModelRepositoryClientError``.
   package func offer(of model: RepositoryName) async throws -> ModelOffer {
     try await withExchange(configuration) { exchange in
@@ -31,8 +30,7 @@ extension ModelRepositoryClient {
   ///
   /// A person waits for the list, so a server that doesn't respond is tried at most twice.
   ///
-  /// - Parameter limit: The maximum number of models to look up.
-  /// - Returns: The models, sorted by name. A model without a version or without a valid signature
+  /// - Returns: The models, sorted by name, and at most as many as the limit. A model without a version or without a valid signature
   ///   has an error instead of an offer.
   /// - Throws: ``ModelRepositoryClientError`` if the list can't be fetched.
   package func offers(upTo limit: Int) async throws -> ModelOffers {
@@ -69,18 +67,12 @@ extension ModelRepositoryClient {
 
   private func modelNames(_ exchange: RepositoryExchange) async throws -> [RepositoryName] {
     let path = "/v1/models"
-    let bytes = try await exchange.retrying {
-      let response = try await exchange.get(path, ["accept": "application/json"])
-      return try await exchange.body(of: response, path, upTo: Self.maximumListBytes)
+    let list = try await exchange.retrying {
+      try await exchange.document(
+        ModelList.self, in: try await exchange.get(path, ["accept": "application/json"]), path,
+        upTo: Self.maximumListBytes, .serverError, "isn't a list of models")
     }
-    do {
-      let list = try RepositoryJSON.decode(ModelList.self, from: Data(bytes.readableBytesView))
-      return Set(list.models.map(\.name)).sorted()
-    } catch {
-      throw ModelRepositoryClientError(
-        .serverError,
-        "'\(exchange.server.appending(path).shown)' isn't a list of models: \(error)", cause: error)
-    }
+    return Set(list.models.map(\.name)).sorted()
   }
 
   private func entries(
@@ -113,5 +105,73 @@ extension ModelRepositoryClient {
       return ModelOffers.Entry(model: model, offer: .failure(ModelRepositoryClientError(error)))
     }
   }
+}
+
+extension ModelDownload {
+  /// Returns the version that a download would fetch, verified in the same way, without writing
+  /// anything.
+  ///
+  /// - Throws: ``ModelRepositoryClientError``, ``FileError`` or `CancellationError`.
+  func offer() async throws -> ModelOffer {
+    let document = try await offeredDocument().content
+    let state = try folder.readState()
+    let present = Set([state.active, state.pending].compactMap { $0?.digest })
+    let assignment = document.assignment(for: installationID, having: present)
+    guard let release = assignment.release else { throw noVersion }
+    let manifest = try await offeredManifest(release)
+    return ModelOffer(
+      model: model, release: release, documentVersion: document.documentVersion,
+      format: manifest.format, details: manifest.details)
+  }
+
+  private func offeredManifest(_ release: Release) async throws -> VersionManifest {
+    let reference = release.manifest
+    let stored = try await BlockingWork.run { try cache.manifest(reference) }
+    if let stored { return stored }
+    let path = "/v1/blobs/\(reference.digest)"
+    let bytes = try await exchange.retrying {
+      let response = try await exchange.get(path, ["accept": "application/octet-stream"])
+      return try await exchange.body(of: response, path, upTo: reference.size)
+    }
+    let found = BlobDigest(of: bytes.readableBytesView)
+    guard found == reference.digest else {
+      throw ModelRepositoryClientError(
+        .corrupt,
+        "The manifest of '\(model)' \(release.version) should have the digest \(reference.digest), "
+          + "but the server sent one with the digest \(found).",
+        digests: (reference.digest, found))
+    }
+    return try manifest(Data(bytes.readableBytesView), of: release)
+  }
+}
+
+/// The version of a model that a channel assigns to this installation, verified by a trusted key.
+package struct ModelOffer: Sendable {
+  /// The model's name.
+  package let model: RepositoryName
+  /// The version and its size.
+  package let release: ChannelDocument.Release
+  /// The version of the channel's document that assigns it.
+  package let documentVersion: Int
+  /// The format of the version's files.
+  package let format: VersionManifest.Format
+  /// The publisher's description of the version.
+  package let details: String?
+}
+
+/// The models that a server offers.
+package struct ModelOffers: Sendable {
+  /// A model that the server lists, and the version that its channel assigns.
+  ///
+  /// The list itself isn't signed.
+  package struct Entry: Sendable {
+    package let model: RepositoryName
+    package let offer: Result<ModelOffer, ModelRepositoryClientError>
+  }
+
+  /// The models, by name.
+  package let entries: [Entry]
+  /// The number of further models that the server has.
+  package let leftOff: Int
 }
 #endif

@@ -72,12 +72,10 @@ public final class ModelRepositoryClient: Sendable {
     server = try RepositoryAddress(
       server: configuration.server,
       allowsInsecureConnections: configuration.allowsInsecureConnections)
-    do {
-      cache = try CacheFolder(configuration.folder, environment)
-      installationID = try configuration.installationID ?? cache.installationID()
-      modelsFolder = try cache.models(of: installationID)
-    } catch {
-      throw ModelRepositoryClientError(error)
+    (cache, installationID, modelsFolder) = try ModelRepositoryClientError.converting {
+      let cache = try CacheFolder(configuration.folder, environment)
+      let id = try configuration.installationID ?? cache.installationID()
+      return (cache, id, try cache.models(of: id))
     }
   }
 
@@ -99,26 +97,7 @@ public final class ModelRepositoryClient: Sendable {
   public func download(
     _ model: RepositoryName, conditions: DownloadConditions = DownloadConditions()
   ) -> AsyncThrowingStream<DownloadProgress, any Error> {
-    let (stream, continuation) = AsyncThrowingStream<DownloadProgress, any Error>.makeStream(
-      bufferingPolicy: .bufferingNewest(16))
-    do {
-      try cache.environment.device.check(conditions, model.text)
-    } catch {
-      continuation.finish(throwing: error)
-      return stream
-    }
-    let leave = downloads.join(model, work(model)) { progress in
-      continuation.yield(progress)
-    } onEnd: { result in
-      switch result {
-      case .success: continuation.finish()
-      case .failure(let error): continuation.finish(throwing: error)
-      }
-    }
-    continuation.onTermination = { reason in
-      if case .cancelled = reason { leave() }
-    }
-    return stream
+    events(model, conditions, onProgress: { $0 }, onEnd: { _ in nil })
   }
 
   /// Downloads the newest version for this installation and waits until it is in the cache.
@@ -131,13 +110,33 @@ public final class ModelRepositoryClient: Sendable {
   public func update(
     _ model: RepositoryName, conditions: DownloadConditions = DownloadConditions()
   ) async throws -> InstalledModel.Version {
-    try cache.environment.device.check(conditions, model.text)
-    let (stream, continuation) = AsyncThrowingStream<InstalledModel.Version, any Error>.makeStream()
-    let leave = downloads.join(model, work(model)) { _ in
+    let versions: AsyncThrowingStream<InstalledModel.Version, any Error> = events(
+      model, conditions, onProgress: { _ in nil }, onEnd: { $0 })
+    for try await version in versions { return version }
+    throw ModelRepositoryClientError(CancellationError())
+  }
+
+  /// Joins or starts a download, and returns a stream of what the closures make of its progress and
+  /// its result.
+  private func events<Event: Sendable>(
+    _ model: RepositoryName, _ conditions: DownloadConditions,
+    onProgress: @escaping @Sendable (DownloadProgress) -> Event?,
+    onEnd: @escaping @Sendable (InstalledModel.Version) -> Event?
+  ) -> AsyncThrowingStream<Event, any Error> {
+    let (stream, continuation) = AsyncThrowingStream<Event, any Error>.makeStream(
+      bufferingPolicy: .bufferingNewest(16))
+    do {
+      try cache.environment.device.check(conditions, model.text)
+    } catch {
+      continuation.finish(throwing: error)
+      return stream
+    }
+    let leave = downloads.join(model, work(model)) { progress in
+      if let event = onProgress(progress) { continuation.yield(event) }
     } onEnd: { result in
       switch result {
       case .success(let version):
-        continuation.yield(version)
+        if let event = onEnd(version) { continuation.yield(event) }
         continuation.finish()
       case .failure(let error): continuation.finish(throwing: error)
       }
@@ -145,8 +144,7 @@ public final class ModelRepositoryClient: Sendable {
     continuation.onTermination = { reason in
       if case .cancelled = reason { leave() }
     }
-    for try await version in stream { return version }
-    throw ModelRepositoryClientError(CancellationError())
+    return stream
   }
 
   /// Cancels the download of a model for all callers that wait for it.

@@ -25,15 +25,14 @@ public struct ModelRepositoryClientError: Error, Sendable {
   /// The error that caused this one, if there is one.
   public var cause: (any Error)?
 
-  /// Creates an error.
-  ///
-  /// - Parameters:
-  ///   - code: The kind of failure.
-  ///   - message: What happened and how to fix it, in one or two sentences.
-  ///   - cause: The error that caused this one.
-  public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+  package init(
+    _ code: Code, _ message: String, status: Int? = nil,
+    digests: (expected: BlobDigest, found: BlobDigest?)? = nil, cause: (any Error)? = nil
+  ) {
     self.code = code
     self.message = message
+    self.status = status
+    self.digests = digests
     self.cause = cause
   }
 }
@@ -104,6 +103,16 @@ extension ModelRepositoryClientError {
     switch error {
     case let error as ModelRepositoryClientError: self = error
     case is CancellationError: self.init(.cancelled, "The download was cancelled.", cause: error)
+    case let error as RepositoryError:
+      let code: Code =
+        switch error.code {
+        case .untrusted: .untrusted
+        case .expired: .expired
+        case .notYetValid: .notYetValid
+        case .replayed: .replayed
+        default: .invalidDocument
+        }
+      self.init(code, error.message, cause: error)
     case let error as FileError:
       self.init(error.isDiskFull ? .diskFull : .cannotWrite, "\(error).", cause: error)
     case let error as TensorIOError: self.init(.cannotWrite, error.message, cause: error)
@@ -111,6 +120,15 @@ extension ModelRepositoryClientError {
       self.init(
         .cannotWrite,
         "The cache can't be read or written: \(FileSystem.reason(for: error)).", cause: error)
+    }
+  }
+
+  /// Runs some work, and converts its errors to ones for callers.
+  static func converting<Result>(_ work: () throws -> Result) throws -> Result {
+    do {
+      return try work()
+    } catch {
+      throw ModelRepositoryClientError(error)
     }
   }
 }

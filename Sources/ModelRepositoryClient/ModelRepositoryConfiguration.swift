@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Foundation
 public import ModelRepositoryAPI
+import TensorIO
 
 /// The settings of a client: the server, the trusted keys, and the cache.
 public struct ModelRepositoryConfiguration: Sendable {
@@ -113,5 +115,35 @@ public struct Exposure: Sendable, Hashable {
   public var arm: RepositoryName?
   /// Where the model came from.
   public var source: InstalledModel.Source
+}
+
+extension SignedDocument {
+  /// Reads a root document without verifying it.
+  ///
+  /// - Throws: `TensorIOError` that says what the file should be.
+  package init(ofRootFile path: String) throws {
+    let data = try Data(FileSystem.read(path))
+    do {
+      self = try RepositoryJSON.decode(SignedDocument.self, from: data)
+    } catch {
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(path)' isn't a signed root document. Use the file roots/N.json from a repository's "
+          + "folder, or what its server returns at /v1/root.", cause: error)
+    }
+  }
+}
+
+/// The cache that commands use.
+package enum RepositoryCache {
+  /// Returns the cache folder for a server's channel.
+  ///
+  /// Each server and channel has its own folder, because their document versions can't be compared.
+  package static func folder(server: String, channel: RepositoryName) -> String {
+    let caches =
+      ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? NSHomeDirectory() + "/.cache"
+    let name = BlobDigest(of: "\(server)|\(channel)".utf8).hexadecimal.prefix(16)
+    return caches + "/tensorio/repository/\(name)"
+  }
 }
 #endif

@@ -26,7 +26,7 @@ struct PublishedModel {
     try isFolder ? checkFolder() : checkFile()
     guard triesModel else { return }
     do {
-      try ModelTrial(path: path, backends: Backends.isolated(by: memoryLimit)).run()
+      try ModelTrial.run(path, with: Backends.isolated(by: memoryLimit))
     } catch var error as TensorIOError where error.code != .missingLibrary {
       error.message += " Nothing was published. Pass --no-check to publish it anyway."
       throw error

@@ -9,14 +9,43 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
+/// A value in SQLite's representation.
+package enum StoredValue: Sendable, Hashable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob(Data)
+}
+
+/// A value that can be stored in a column.
+package protocol StoredValueConvertible {
+  /// The value in SQLite's representation.
+  var storedValue: StoredValue { get }
+}
+
+extension String: StoredValueConvertible {
+  package var storedValue: StoredValue { .text(self) }
+}
+
+extension Int: StoredValueConvertible {
+  package var storedValue: StoredValue { .integer(Int64(self)) }
+}
+
+extension Double: StoredValueConvertible {
+  package var storedValue: StoredValue { .real(self) }
+}
+
+extension Bool: StoredValueConvertible {
+  package var storedValue: StoredValue { .integer(self ? 1 : 0) }
+}
+
 /// A row as it was read from a database.
 package struct StoredRow: Sendable {
-  /// The names of the columns.
   package var columns: [String]
   /// The values of the columns, in the same order.
   package var values: [StoredValue]
 
-  /// Creates a row.
   package init(columns: [String], values: [StoredValue]) {
     self.columns = columns
     self.values = values
@@ -48,22 +77,14 @@ package struct CheckedRow {
   private let table: String
   private let keyColumns: [String]
 
-  /// Wraps a row.
-  ///
-  /// - Parameters:
-  ///   - row: The row.
-  ///   - table: The row's table.
-  ///   - key: The columns that identify the row.
+  /// Wraps a row, which the columns of `key` identify.
   package init(_ row: StoredRow, of table: String, key: [String]) {
     self.row = row
     self.table = table
     keyColumns = key
   }
 
-  /// Creates the error for a fault of this row.
-  ///
-  /// - Parameter fault: What was expected and what was found, without a full stop.
-  /// - Returns: The error.
+  /// Creates the error for a fault of this row, which is written without a full stop.
   package func damaged(_ fault: String) -> DamagedRow {
     DamagedRow(table: table, key: key, fault: fault)
   }
@@ -121,11 +142,9 @@ package struct CheckedRow {
 
   /// Returns a floating-point number or an integer as a number, or nil for NULL.
   ///
-  /// - Parameters:
-  ///   - column: The column's name.
-  ///   - isFinite: Whether an infinite number is an error. SQLite can't store NaN.
-  /// - Returns: The number, or nil.
-  /// - Throws: ``DamagedRow`` for other types.
+  /// SQLite can't store NaN.
+  ///
+  /// - Throws: ``DamagedRow`` for other types, and for infinite numbers unless `isFinite` is false.
   package func optionalNumber(_ column: String, isFinite: Bool = true) throws -> Double? {
     switch try value(column) {
     case .null: return nil
@@ -160,10 +179,7 @@ package struct CheckedRow {
 
   /// Creates the error for a column whose value isn't what was expected.
   ///
-  /// - Parameters:
-  ///   - column: The column's name.
-  ///   - expected: The expected value, with its article.
-  /// - Returns: The error.
+  /// The expected value has its article.
   package func mismatch(_ column: String, _ expected: String) -> DamagedRow {
     let found = row[column].map(Self.text(of:)) ?? "missing"
     return damaged("'\(column)' should be \(expected), but it is \(found)")
@@ -194,5 +210,27 @@ package struct CheckedRow {
       }
       return "'\(String(visible))\(text.unicodeScalars.count > 80 ? "..." : "")'"
     }
+  }
+}
+
+/// An error for a row whose values differ from what this program stores.
+package struct DamagedRow: Error, Sendable, Hashable {
+  package var table: String
+  /// The values that identify the row, formatted for people.
+  package var key: String
+  /// What was expected and what was found.
+  package var fault: String
+
+  package init(table: String, key: String, fault: String) {
+    self.table = table
+    self.key = key
+    self.fault = fault
+  }
+}
+
+extension DamagedRow: CustomStringConvertible {
+  /// A sentence with the row, what was expected and what was found.
+  package var description: String {
+    "The row \(key) of the table '\(table)' is damaged: \(fault)."
   }
 }

@@ -76,13 +76,9 @@ package final class SQLiteConnection {
     }
   }
 
-  /// Runs a query.
+  /// Runs a query and returns its rows.
   ///
-  /// - Parameters:
-  ///   - sql: The query.
-  ///   - arguments: The values for its question marks; nil stands for NULL.
-  /// - Returns: Its rows.
-  /// - Throws: ``SQLiteError``.
+  /// The arguments are the values for its question marks; nil stands for NULL.
   package func rows(
     _ sql: String, _ arguments: [(any StoredValueConvertible)?] = []
   ) throws -> [StoredRow] {
@@ -161,9 +157,7 @@ package final class SQLiteConnection {
     return UnsafePointer(byte)
   }()
 
-  /// Runs a statement up to its next row.
-  ///
-  /// - Returns: Whether there is a row.
+  /// Runs a statement up to its next row, and returns whether there is one.
   private func step(_ statement: OpaquePointer) throws(SQLiteError) -> Bool {
     switch sqlite3_step(statement) {
     case SQLITE_ROW: return true
@@ -207,4 +201,32 @@ package final class SQLiteConnection {
       code: .init(rawValue: code & 0xFF),
       message: message.map { String(cString: $0) } ?? "unknown")
   }
+}
+
+/// SQLite's description of a call that failed.
+package struct SQLiteError: Error, Sendable, CustomStringConvertible {
+  /// The kind of failure: SQLite's primary result code.
+  package var code: Code
+  /// SQLite's own message.
+  package var message: String
+
+  /// SQLite's primary result codes that callers distinguish.
+  package struct Code: RawRepresentable, Sendable, Hashable {
+    package var rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package static let error = Code(rawValue: 1)
+    package static let busy = Code(rawValue: 5)
+    package static let locked = Code(rawValue: 6)
+    package static let readOnly = Code(rawValue: 8)
+    package static let corrupt = Code(rawValue: 11)
+    package static let full = Code(rawValue: 13)
+    package static let cannotOpen = Code(rawValue: 14)
+    package static let schema = Code(rawValue: 17)
+    package static let constraint = Code(rawValue: 19)
+    package static let notADatabase = Code(rawValue: 26)
+  }
+
+  package var description: String { "SQLite error \(code.rawValue): \(message)" }
 }

@@ -12,7 +12,6 @@ import Dispatch
 ///
 /// `@unchecked Sendable` because the connection is only used on the queue.
 package final class SQLiteFile: @unchecked Sendable {
-  /// The path of the file.
   package let path: String
   private let connection: SQLiteConnection
   private let queue = DispatchQueue(label: "tensorio.sqlite")
@@ -57,7 +56,6 @@ package final class SQLiteFile: @unchecked Sendable {
 }
 
 extension SQLiteConnection {
-  /// Runs a transaction.
   fileprivate func transaction<Result>(
     _ kind: String, _ body: (SQLiteConnection) throws -> Result
   ) throws -> Result {
@@ -89,7 +87,6 @@ package struct SQLiteSchema: Sendable {
     case newer
   }
 
-  /// Creates a schema.
   package init(applicationID: Int, steps: [(name: String, script: String)]) {
     self.applicationID = applicationID
     self.steps = steps

@@ -145,7 +145,6 @@ package struct ConnectionFault: Sendable {
   ///
   /// If the server's certificate was refused, this connects again to find out why.
   ///
-  /// - Parameter address: The server's address.
   /// - Returns: What happened and what to check, without a period at the end.
   package func advice(at address: String) async -> String {
     guard kind == .untrustedCertificate, let url = URL(string: address), let host = url.host()

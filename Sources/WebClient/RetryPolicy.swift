@@ -54,12 +54,10 @@ package struct RetryPolicy: Sendable {
     self.cutsRetryAfter = cutsRetryAfter
   }
 
-  /// Runs some work, and retries it after transient failures.
+  /// Runs some work, and retries it if it throws ``FailedAttempt`` for a transient failure.
   ///
-  /// - Parameters:
-  ///   - finalError: Makes the error to throw from the last failure and the number of failures.
-  ///   - work: The work, which throws ``FailedAttempt`` if it may be retried.
-  /// - Returns: The work's result.
+  /// `finalError` makes the error to throw from the last failure and the number of failures.
+  ///
   /// - Throws: Any error of the work, but never ``FailedAttempt``.
   package func run<Value>(
     finalError: (FailedAttempt, Int) -> any Error = { failure, _ in failure.error },
@@ -79,14 +77,9 @@ package struct RetryPolicy: Sendable {
     }
   }
 
-  /// Returns the pause before the next attempt, or nil if there is none.
+  /// Returns the pause after a number of failures, or nil if there is no further attempt.
   ///
   /// The pause is random, so that clients that lost the same server don't all return at once.
-  ///
-  /// - Parameters:
-  ///   - failure: What failed.
-  ///   - number: The number of failures so far.
-  /// - Returns: The pause, or nil.
   package func pause(after failure: FailedAttempt, number: Int) -> Duration? {
     guard failure.isTransient, number < attempts else { return nil }
     let longest = min(pause * (1 << min(number - 1, 20)), longestPause)

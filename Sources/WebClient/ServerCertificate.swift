@@ -19,9 +19,6 @@ enum ServerCertificate {
 
   /// Finds out what is wrong with a server's certificate.
   ///
-  /// - Parameters:
-  ///   - host: The server's host.
-  ///   - port: Its port.
   /// - Returns: The end of a sentence that starts with the server's address, or nil if nothing was
   ///   found.
   static func fault(ofHost host: String, port: Int) -> EventLoopFuture<String?> {

@@ -8,8 +8,6 @@ import Foundation
 import MLModelInterpreter
 import ModelRepositoryAPI
 import ModelRepositoryClient
-import ModelRepositoryServer
-import Synchronization
 import Testing
 
 /// Runs a hosted model that crashes its process, in processes that may crash.
@@ -64,17 +62,8 @@ import Testing
   {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crash-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    var options = ModelRepositoryOptions(dataFolder: folder + "/data")
-    options.port = 0
-    let token = try await RepositoryStore(options).makeToken(
-      TokenRequest(name: "all", scopes: [.admin])
-    ).secret
-    let server = try ModelRepositoryServer(options)
-    let address = AsyncStream.makeStream(of: String.self)
-    let serving = Task { try await server.run { address.continuation.yield($0) } }
+    let (place, publisher, serving) = try await Interpreting.host(in: folder)
     defer { serving.cancel() }
-    let place = try #require(await address.stream.first { _ in true })
-    let publisher = try ModelRepositoryPublisher(server: place, token: token)
     let name = try #require(RepositoryName("picture"))
     func publish(_ file: String, _ version: String) async throws {
       let version = try #require(RepositoryName(version))

@@ -6,6 +6,9 @@
 #if Servers
 import Foundation
 import MLModelInterpreter
+import ModelRepositoryAPI
+import ModelRepositoryClient
+import ModelRepositoryServer
 import TestSupport
 import Testing
 
@@ -50,6 +53,22 @@ enum Interpreting {
         }
       }
     }
+  }
+
+  /// Starts a repository's server, whose data is in a folder.
+  static func host(in folder: String) async throws -> (
+    address: String, publisher: ModelRepositoryPublisher, serving: Task<Void, any Error>
+  ) {
+    var options = ModelRepositoryOptions(dataFolder: folder + "/data")
+    options.port = 0
+    let token = try await RepositoryStore(options).makeToken(
+      TokenRequest(name: "all", scopes: [.admin])
+    ).secret
+    let server = try ModelRepositoryServer(options)
+    let addresses = AsyncStream.makeStream(of: String.self)
+    let serving = Task { try await server.run { addresses.continuation.yield($0) } }
+    let address = try #require(await addresses.stream.first { _ in true })
+    return (address, try ModelRepositoryPublisher(server: address, token: token), serving)
   }
 
   /// Returns the error of a call, and records an issue if there is none.

@@ -9,7 +9,6 @@ import MLKitSamples
 import MLModelInterpreter
 import ModelRepositoryAPI
 import ModelRepositoryClient
-import ModelRepositoryServer
 import Synchronization
 import Testing
 
@@ -29,25 +28,11 @@ import Testing
     #expect(error.code == MLErrorCode.failedPrecondition.rawValue)
     #expect(samples.failures.count == 1 && samples.downloaded.isEmpty)
 
-    var options = ModelRepositoryOptions(dataFolder: folder + "/data")
-    options.port = 0
-    let token = try await RepositoryStore(options).makeToken(
-      TokenRequest(name: "all", scopes: [.admin])
-    ).secret
-    let server = try ModelRepositoryServer(options)
-    let address = Mutex("")
-    let serving = Task {
-      try await server.run { text in address.withLock { $0 = text } }
-    }
+    let (place, publisher, serving) = try await Interpreting.host(in: folder)
     defer { serving.cancel() }
-    for _ in 0..<30_000 where address.withLock({ $0.isEmpty }) {
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    let place = address.withLock { $0 }
     let model = try #require(RepositoryName("your_remote_model"))
     let version = try #require(RepositoryName("1.0"))
     let local = Interpreting.model("photo_classes")
-    let publisher = try ModelRepositoryPublisher(server: place, token: token)
     _ = try await publisher.publish(local.modelPath, as: model, version: version)
     try await publisher.changeChannel(.stable, of: model) { $0.version = version }
 

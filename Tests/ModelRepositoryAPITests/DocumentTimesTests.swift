@@ -5,8 +5,9 @@
 
 #if ModelHosting
 import Foundation
-import ModelRepositoryAPI
 import Testing
+
+@testable import ModelRepositoryAPI
 
 @Suite struct DocumentTimesTests {
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)

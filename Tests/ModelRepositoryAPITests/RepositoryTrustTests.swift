@@ -129,7 +129,7 @@ import Testing
     var text = String(
       decoding: try RepositoryJSON.encode(root(1, [roots[0]])), as: UTF8.self)
     text = text.replacing("\"type\":\"root\"", with: "\"later\":{\"x\":[1]},\"type\":\"root\"")
-    var signed = SignedDocument(unsigned: Data(text.utf8))
+    var signed = SignedDocument(document: Data(text.utf8), signatures: [])
     try signed.sign(by: [roots[0]])
     #expect(try RepositoryTrust(root: signed).version == 1)
   }

@@ -5,7 +5,8 @@
 
 #if ModelHosting
 import Foundation
-import ModelRepositoryAPI
+
+@testable import ModelRepositoryAPI
 
 /// Documents for tests.
 enum Samples {

@@ -5,8 +5,9 @@
 
 #if ModelHosting
 import Foundation
-import ModelRepositoryAPI
 import Testing
+
+@testable import ModelRepositoryAPI
 
 @Suite struct VersionManifestTests {
   private static func manifest(

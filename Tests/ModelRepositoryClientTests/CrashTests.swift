@@ -90,13 +90,10 @@ import Testing
       try FileManager.default.removeItem(atPath: path + "/model.json")
     case .corruptDownload, .brokenDownload:
       let path = "/v1/blobs/\(BlobDigest(of: bytes))"
-      let count = Mutex(0)
+      let count = Counter()
       repository.answers { request in
         guard request.path == path else { return nil }
-        let number = count.withLock { count in
-          count += 1
-          return count
-        }
+        let number = count.next()
         guard number % 2 == 1 else { return nil }
         if scene == .corruptDownload {
           return .reply("200 OK", body: [UInt8](repeating: 1, count: bytes.count))

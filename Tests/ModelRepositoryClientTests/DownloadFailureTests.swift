@@ -7,7 +7,6 @@
 import Foundation
 import ModelRepositoryAPI
 import NIOCore
-import Synchronization
 import Testing
 import TestSupport
 
@@ -28,17 +27,6 @@ import TestSupport
     let count = Counter()
     repository.answers { $0.path == path ? answer(count.next()) : nil }
     return repository
-  }
-
-  private final class Counter: Sendable {
-    private let count = Mutex(0)
-
-    func next() -> Int {
-      count.withLock {
-        $0 += 1
-        return $0
-      }
-    }
   }
 
   @discardableResult

@@ -233,13 +233,10 @@ import Testing
       let blob = (0..<100).map { UInt8($0) }
       try repository.point(to: repository.publish("1.0", 1, ["x": blob]))
       let path = "/v1/blobs/\(BlobDigest(of: blob))"
-      let count = Mutex(0)
+      let count = Counter()
       repository.answers { request in
         guard request.path == path else { return nil }
-        let number = count.withLock { count in
-          count += 1
-          return count
-        }
+        let number = count.next()
         if number == 1 { return .cut("200 OK", ["Content-Length: 100"], body: Array(blob[..<50])) }
         if status.hasPrefix("416"), request.fields["range"] != nil { return .reply(status) }
         return .reply("200 OK", body: blob)

@@ -5,10 +5,10 @@
 
 #if ModelHosting
 import Foundation
-import ModelRepositoryAPI
 import Synchronization
 import Testing
 
+@testable import ModelRepositoryAPI
 @testable import ModelRepositoryClient
 
 @Suite(.timeLimit(.minutes(10))) struct ModelRepositoryRolloutTests {

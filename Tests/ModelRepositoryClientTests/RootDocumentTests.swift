@@ -6,7 +6,6 @@
 #if ModelHosting
 import Foundation
 import ModelRepositoryAPI
-import Synchronization
 import Testing
 
 @testable import ModelRepositoryClient
@@ -211,18 +210,6 @@ import Testing
     #expect(try await code(repository) == .invalidDocument)
     try repository.point(to: release) { $0.issued = Date.now + 1800 }
     #expect(try await code(repository) == nil)
-  }
-}
-
-/// Counts from 1.
-private final class Counter: Sendable {
-  private let count = Mutex(0)
-
-  func next() -> Int {
-    count.withLock { count in
-      count += 1
-      return count
-    }
   }
 }
 #endif

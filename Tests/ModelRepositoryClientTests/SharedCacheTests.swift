@@ -6,7 +6,6 @@
 #if ModelHosting
 import Foundation
 import ModelRepositoryAPI
-import Synchronization
 import TestSupport
 import Testing
 

@@ -5,10 +5,10 @@
 
 #if ModelHosting
 import Foundation
-import ModelRepositoryAPI
 import Synchronization
 import TestSupport
 
+@testable import ModelRepositoryAPI
 @testable import ModelRepositoryClient
 
 /// A repository with a cache for its clients.
@@ -254,6 +254,18 @@ extension InstalledModel {
       }
     }
     return result
+  }
+}
+
+/// Counts from 1.
+final class Counter: Sendable {
+  private let count = Mutex(0)
+
+  func next() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
   }
 }
 #endif

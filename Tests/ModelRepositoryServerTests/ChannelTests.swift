@@ -7,11 +7,11 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import ModelRepositoryAPI
 import NIOCore
 import TestSupport
 import Testing
 
+@testable import ModelRepositoryAPI
 @testable import ModelRepositoryServer
 
 @Suite struct ChannelTests {

@@ -8,9 +8,9 @@ import Foundation
 import GRDB
 import HTTPTypes
 import HummingbirdTesting
-import ModelRepositoryAPI
 import Testing
 
+@testable import ModelRepositoryAPI
 @testable import ModelRepositoryServer
 
 @Suite struct DurabilityTests {

@@ -8,9 +8,9 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import ModelRepositoryAPI
 import Testing
 
+@testable import ModelRepositoryAPI
 @testable import ModelRepositoryServer
 
 @Suite struct OpenAPITests {

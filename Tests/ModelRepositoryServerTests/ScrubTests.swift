@@ -8,9 +8,9 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Logging
-import ModelRepositoryAPI
 import Testing
 
+@testable import ModelRepositoryAPI
 @testable import ModelRepositoryServer
 
 /// Tests blobs that are damaged at rest while a server runs, and other maintenance.

@@ -6,10 +6,10 @@
 #if Servers
 import HTTPTypes
 import HummingbirdTesting
-import ModelRepositoryAPI
 import NIOCore
 import Testing
 
+@testable import ModelRepositoryAPI
 @testable import ModelRepositoryServer
 
 extension TestClient {

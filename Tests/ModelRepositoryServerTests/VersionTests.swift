@@ -7,9 +7,9 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import ModelRepositoryAPI
 import Testing
 
+@testable import ModelRepositoryAPI
 @testable import ModelRepositoryServer
 
 @Suite struct VersionTests {

@@ -5,10 +5,11 @@
 
 #if Servers
 import Foundation
-import ModelRepositoryAPI
 import TensorIO
 import TestSupport
 import Testing
+
+@testable import ModelRepositoryAPI
 
 /// The story of a stolen signing key from Documentation/ModelHosting.md, with the commands that it
 /// names.

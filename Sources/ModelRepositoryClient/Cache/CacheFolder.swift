@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
+import Crypto
 import Files
 import Foundation
 import ModelRepositoryAPI
@@ -69,7 +70,7 @@ final class CacheFolder: Sendable {
       let identity = try CacheFile.reading(path).status
       guard identity.size == blob.size else { return false }
       if verified.withLock({ $0[identity] }) == blob.digest { return true }
-      guard try CacheFile.reference(of: path) == blob else { return false }
+      guard try BlobReference(of: CacheFile.reading(path)) == blob else { return false }
       noteVerified(identity, blob.digest)
       return true
     }
@@ -88,9 +89,8 @@ final class CacheFolder: Sendable {
     verified.withLock { $0[identity] = digest }
   }
 
-  /// Returns the manifest of a version.
+  /// Returns a manifest, or nil if it is missing, invalid, or doesn't match its digest.
   ///
-  /// - Returns: The manifest, or nil if it is missing, invalid, or doesn't match its digest.
   /// - Throws: ``FileError`` if the file temporarily can't be read.
   func manifest(_ reference: BlobReference) throws -> VersionManifest? {
     guard
@@ -182,5 +182,94 @@ final class CacheFolder: Sendable {
     try FileOperations.flush(FileSystem.folder(of: path))
     try environment.reached(.stateDurable)
   }
+}
+
+/// The regular files of the cache, which are never opened through a symbolic link.
+enum CacheFile {
+  /// Opens a file for reading.
+  ///
+  /// - Throws: ``FileError``, also if the path isn't a regular file.
+  static func reading(_ path: String) throws(FileError) -> OpenFile {
+    try OpenFile(reading: path, followsLinks: false)
+  }
+
+  /// Opens a file for writing, and creates it if it is missing.
+  ///
+  /// - Throws: ``FileError``, also if the path isn't a regular file.
+  static func writing(_ path: String, truncates: Bool = false) throws(FileError) -> OpenFile {
+    try OpenFile(writing: path, truncates: truncates, permissions: 0o600)
+  }
+
+  /// Returns the bytes of a small file, or nil if it is missing, exceeds the limit, or permanently
+  /// can't be read.
+  ///
+  /// - Throws: ``FileError`` if reading may succeed later.
+  static func contents(of path: String, upTo limit: Int) throws -> [UInt8]? {
+    try unlessTransient {
+      let file = try reading(path)
+      guard try file.status.size <= limit else { return nil }
+      var bytes: [UInt8] = []
+      try file.forEachPart { bytes.append(contentsOf: $0) }
+      return bytes.count <= limit ? bytes : nil
+    }
+  }
+
+  /// Runs an operation on a file, and returns nil if the file is missing or damaged.
+  ///
+  /// - Throws: ``FileError`` if the failure is transient. An intact file must not be discarded
+  ///   because the process has too many files open.
+  static func unlessTransient<Result>(_ work: () throws -> Result?) throws -> Result? {
+    do {
+      return try work()
+    } catch let failure as FileError where !failure.isTransient {
+      return nil
+    }
+  }
+}
+
+extension BlobReference {
+  /// Computes the digest and size of a whole file.
+  ///
+  /// - Throws: ``FileError``.
+  init(of file: OpenFile) throws {
+    var hash = SHA256()
+    var size = 0
+    try file.forEachPart { part in
+      hash.update(bufferPointer: part)
+      size += part.count
+    }
+    self.init(digest: BlobDigest(hash.finalize()), size: size)
+  }
+}
+
+/// The parts of the system that a client depends on, which tests can replace.
+struct ClientEnvironment: Sendable {
+  /// Returns the current time.
+  var now: @Sendable () -> Date = { Date() }
+  /// Returns the free space of the file system that contains a folder, in bytes.
+  var availableBytes: @Sendable (_ folder: String) throws -> Int = Self.freeBytes
+  /// The computer's power and network.
+  var device = DeviceConditions()
+  /// Called after each step.
+  ///
+  /// Tests throw from it to simulate a crash.
+  var reached: @Sendable (FailurePoint) throws -> Void = { _ in }
+
+  private static func freeBytes(of folder: String) throws -> Int {
+    try FileOperations.room(at: folder).free
+  }
+}
+
+/// The steps after which a process may crash.
+///
+/// Tests stop a client at each step and check that a new client recovers the cache. A step's name
+/// says what was just done.
+enum FailurePoint: String, CaseIterable, Sendable {
+  case documentFetched, stateWritten, stateFlushed, stateRenamed, stateDurable
+  case partialOpened, partialWritten, partialComplete, partialFlushed, blobRenamed, blobDurable
+  case corruptBlobRemoved
+  case stagingMade, fileLinked, stagingFlushed, versionRenamed, versionDurable
+  case versionVerified, attemptMade, attemptRemoved
+  case oldVersionMarked, oldVersionRemoved, unusedBlobRemoved
 }
 #endif

@@ -115,11 +115,8 @@ struct ModelState: Sendable, Hashable, Codable {
     }
   }
 
-  /// Removes versions that only revoked keys ever signed for.
-  ///
-  /// - Parameters:
-  ///   - revoked: The ids of the revoked keys.
-  ///   - named: The manifests in the current document, which a trusted key signed.
+  /// Removes versions that only revoked keys ever signed for, but not those whose manifests the
+  /// current document names, because a trusted key signed it.
   mutating func removeRevoked(_ revoked: Set<String>, but named: Set<BlobDigest>) {
     for entry in entries where !named.contains(entry.digest) {
       if entry.isVouchedFor(onlyBy: revoked) { remove(entry.digest) }

@@ -62,16 +62,17 @@ struct BlobDownload: Sendable {
           try cache.environment.reached(.corruptBlobRemoved)
         }
       } catch let error as FileError where error.isDiskFull {
-        throw full(error, partial)
+        throw ModelRepositoryClientError.diskFull(
+          needed: blob.size - partial.count,
+          available: try? cache.environment.availableBytes(cache.path), name, cause: error)
       }
     }
-    var error = ModelRepositoryClientError(
+    throw ModelRepositoryClientError(
       .corrupt,
       "\(name) should have \(blob.size) bytes and the digest \(blob.digest), but the server's "
         + "response \(wrong.reason), twice in a row. Publish the version again, or check the "
-        + "proxies on the way to the server.")
-    error.digests = (blob.digest, wrong.found)
-    throw error
+        + "proxies on the way to the server.",
+      digests: (blob.digest, wrong.found))
   }
 
   private func fill(_ partial: PartialFile) async throws {
@@ -91,9 +92,7 @@ struct BlobDownload: Sendable {
     }
   }
 
-  /// Requests the missing bytes.
-  ///
-  /// - Returns: Whether the response could be used.
+  /// Requests the missing bytes, and returns whether the response could be used.
   private func request(_ partial: PartialFile) async throws -> Bool {
     let start = partial.count
     var fields = HTTPHeaders()
@@ -120,10 +119,9 @@ struct BlobDownload: Sendable {
       try checkLength(response, range.last - range.first + 1)
     case 416 where start > 0: return false
     default:
-      var error = ModelRepositoryClientError(
-        .serverError, "\(name) cannot be fetched: the server responded with \(response.status).")
-      error.status = Int(response.status.code)
-      throw error
+      throw ModelRepositoryClientError(
+        .serverError, "\(name) cannot be fetched: the server responded with \(response.status).",
+        status: Int(response.status.code))
     }
     try await read(response, partial)
     return true
@@ -173,23 +171,12 @@ struct BlobDownload: Sendable {
         madeProgress: partial.furthest > furthest)
     }
   }
-
-  private func full(_ failure: FileError, _ partial: PartialFile) -> ModelRepositoryClientError {
-    .diskFull(
-      needed: blob.size - partial.count,
-      available: try? cache.environment.availableBytes(cache.path), name, cause: failure)
-  }
 }
 
 extension ModelRepositoryClientError {
-  /// Creates an error for a lack of disk space.
+  /// Creates an error for a blob or version that needs more bytes than are available.
   ///
-  /// - Parameters:
-  ///   - needed: The number of bytes that are still needed.
-  ///   - available: The number of bytes that are available, or nil if the system doesn't say.
-  ///   - what: The blob or version that needs them.
-  ///   - cause: The system's error.
-  /// - Returns: The error, with the code `.diskFull`.
+  /// The available bytes are nil if the system doesn't say.
   static func diskFull(
     needed: Int, available: Int?, _ what: String, cause: (any Error)? = nil
   ) -> ModelRepositoryClientError {
@@ -200,6 +187,28 @@ extension ModelRepositoryClientError {
         + ". Free some space, or use another folder.", cause: cause)
     error.bytes = available.map { (needed, $0) }
     return error
+  }
+}
+
+/// The part of a blob that a response contains, such as `Content-Range: bytes 5-9/10`.
+struct ContentRange: Hashable {
+  var first: Int
+  var last: Int
+  var total: Int
+
+  /// Reads a header field, or returns nil if it doesn't give an exact range and total.
+  init?(_ field: String) {
+    let words = field.split(separator: " ")
+    guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+    let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard halves.count == 2 else { return nil }
+    let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2 else { return nil }
+    let numbers = [ends[0], ends[1], halves[1]].compactMap { text in
+      text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+    }
+    guard numbers.count == 3, numbers[0] <= numbers[1], numbers[1] < numbers[2] else { return nil }
+    (first, last, total) = (numbers[0], numbers[1], numbers[2])
   }
 }
 #endif

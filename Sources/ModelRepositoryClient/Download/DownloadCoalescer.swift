@@ -34,11 +34,8 @@ final class DownloadCoalescer: Sendable {
 
   /// Joins the download of a model, or starts one.
   ///
-  /// - Parameters:
-  ///   - model: The model's name.
-  ///   - work: The download, which is started if none is running.
-  ///   - onProgress: Called with the progress.
-  ///   - onEnd: Called with the result, unless the caller left before.
+  /// `onEnd` isn't called if the caller leaves before.
+  ///
   /// - Returns: A closure that leaves the download. The download is cancelled when the last caller
   ///   leaves.
   func join(

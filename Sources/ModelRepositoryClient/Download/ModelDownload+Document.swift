@@ -5,9 +5,7 @@
 
 #if ModelHosting
 import AsyncHTTPClient
-import Foundation
 import ModelRepositoryAPI
-import NIOCore
 import NIOHTTP1
 import TensorIO
 
@@ -65,12 +63,7 @@ extension ModelDownload {
 
   /// Verifies a document, and fetches newer root documents if it needs them.
   ///
-  /// - Parameters:
-  ///   - signed: The signed document.
-  ///   - trust: The trust so far.
-  ///   - keep: A closure that saves the new trust and returns the newest one.
-  /// - Returns: The verified document.
-  /// - Throws: ``ModelRepositoryClientError``.
+  /// The closure saves the new trust and returns the newest one.
   private func trusted(
     _ signed: SignedDocument, _ trust: RepositoryTrust,
     _ keep: (RepositoryTrust) async throws -> RepositoryTrust
@@ -110,36 +103,24 @@ extension ModelDownload {
     case 304: return nil
     case 200: break
     default:
-      var error = ModelRepositoryClientError(
-        .serverError,
-        "'\(exchange.server.appending(path).shown)': the server responded with \(response.status).")
-      error.status = Int(response.status.code)
-      throw error
-    }
-    let bytes = try await exchange.body(of: response, path, upTo: ChannelDocument.maximumBytes)
-    do {
-      let signed = try RepositoryJSON.decode(
-        SignedDocument.self, from: Data(bytes.readableBytesView))
-      return (signed, response.headers.first(name: "etag"))
-    } catch {
       throw ModelRepositoryClientError(
-        .invalidDocument,
-        "'\(exchange.server.appending(path).shown)' isn't a signed document: \(error)",
-        cause: error)
+        .serverError,
+        "'\(exchange.server.appending(path).shown)': the server responded with \(response.status).",
+        status: Int(response.status.code))
     }
+    let signed = try await exchange.document(
+      SignedDocument.self, in: response, path, upTo: ChannelDocument.maximumBytes,
+      .invalidDocument, "isn't a signed document")
+    return (signed, response.headers.first(name: "etag"))
   }
 
   /// Checks that a document has a trusted signature, belongs to this model and channel, and is
   /// current.
   func verified(_ signed: SignedDocument, _ trust: RepositoryTrust) throws -> TrustedDocument {
     let now = cache.environment.now()
-    let document: ChannelDocument
-    let keys: [VerificationKey]
-    do {
-      keys = try trust.keys(at: now)
-      document = try signed.verified(by: keys)
-    } catch let error as RepositoryError {
-      throw ModelRepositoryClientError(error)
+    let (document, keys) = try ModelRepositoryClientError.converting {
+      let keys = try trust.keys(at: now)
+      return (try signed.verified(by: keys), keys)
     }
     guard document.model == model, document.channel == configuration.channel else {
       throw ModelRepositoryClientError(
@@ -147,11 +128,9 @@ extension ModelDownload {
         "The server sent the document of channel '\(document.channel)' of '\(document.model)' "
           + "instead of the one of channel '\(configuration.channel)' of '\(model)'.")
     }
-    do {
+    try ModelRepositoryClientError.converting {
       try document.times.check(
         at: now, "The document of channel '\(document.channel)' of '\(model)'")
-    } catch let error as RepositoryError {
-      throw ModelRepositoryClientError(error)
     }
     return TrustedDocument(
       content: document, keys: keys, signers: Set(signed.signers(among: keys).map(\.id)),
@@ -185,5 +164,21 @@ extension ModelDownload {
         + "'\(document.channel)' of '\(model)', but this computer has already seen version "
         + "\(seen).")
   }
+}
+
+/// A verified document of a channel, with the keys that signed it.
+struct TrustedDocument: Sendable {
+  let content: ChannelDocument
+  /// The keys that were trusted when it was verified.
+  let keys: [VerificationKey]
+  /// The ids of the keys that signed it.
+  let signers: Set<String>
+  /// The ids of revoked keys, which may be in other hands.
+  let revoked: Set<String>
+}
+
+extension ChannelDocument {
+  /// The manifest digests of all versions that the document assigns.
+  var manifests: Set<BlobDigest> { Set(releases.map(\.manifest.digest)) }
 }
 #endif

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-import AsyncHTTPClient
 import Files
 import Foundation
 import ModelRepositoryAPI
@@ -30,7 +29,6 @@ struct ModelDownload: Sendable {
 
   /// Downloads the newest version for this installation.
   ///
-  /// - Returns: The version.
   /// - Throws: ``ModelRepositoryClientError``, ``FileError`` or `CancellationError`.
   func run() async throws -> InstalledModel.Version {
     // No state names the fetched files yet. The lock stops other processes from removing them as
@@ -51,7 +49,7 @@ struct ModelDownload: Sendable {
 
   // MARK: - Installing
 
-  /// - Returns: The version, or nil if the document isn't the newest one any more.
+  /// Returns the version, or nil if the document isn't the newest one any more.
   private func install(_ document: TrustedDocument) async throws -> InstalledModel.Version? {
     let state = try folder.readState()
     let present = Set([state.active, state.pending].compactMap { $0?.digest })
@@ -76,10 +74,8 @@ struct ModelDownload: Sendable {
     return try await settle(entry, document, makingNew: true)
   }
 
-  /// Records a version in the state if all of its files are on disk.
-  ///
-  /// - Returns: The version, or nil if files are missing or the document isn't the newest one any
-  ///   more.
+  /// Records a version in the state, and returns nil if files are missing or the document isn't the
+  /// newest one any more.
   private func settle(
     _ entry: Entry, _ document: TrustedDocument, makingNew: Bool
   ) async throws -> InstalledModel.Version? {
@@ -213,5 +209,17 @@ struct ModelDownload: Sendable {
       cache: cache, exchange: exchange, blob: blob, name: name, onProgress: onProgress
     ).run()
   }
+}
+
+/// The progress of a model's download.
+///
+/// The total is known from the start, because the sizes are signed and no server can change them.
+public struct DownloadProgress: Sendable, Hashable {
+  /// The number of bytes on disk, including the bytes of earlier downloads.
+  public var receivedBytes: Int
+  /// The total size of the version's files, in bytes.
+  public var totalBytes: Int
+  /// The file that is being downloaded, or nil before the first and after the last.
+  public var file: String?
 }
 #endif

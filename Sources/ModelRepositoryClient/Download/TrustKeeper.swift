@@ -7,9 +7,7 @@
 import Files
 import Foundation
 import ModelRepositoryAPI
-import NIOCore
 import NIOHTTP1
-import TensorIO
 
 /// Keeps the newest root document of a repository in the cache, and fetches newer ones.
 ///
@@ -44,10 +42,8 @@ struct TrustKeeper: Sendable {
 
   /// Follows the server's root documents to the newest one.
   ///
-  /// - Parameter trust: The trust to start with.
-  /// - Returns: The trust in the newest root document.
-  /// - Throws: ``ModelRepositoryClientError`` if a root document doesn't follow from the one
-  ///   before.
+  /// - Throws: ``ModelRepositoryClientError`` or `RepositoryError` if a root document doesn't
+  ///   follow from the one before.
   func newest(after trust: RepositoryTrust) async throws -> RepositoryTrust {
     var trust = trust
     var version = trust.version
@@ -60,8 +56,6 @@ struct TrustKeeper: Sendable {
       } catch let error as RepositoryError where error.code == .untrusted && trust.root == nil {
         // The program may trust the keys of a later root document.
         continue
-      } catch let error as RepositoryError {
-        throw ModelRepositoryClientError(error)
       }
       guard trust.version == version else {
         throw ModelRepositoryClientError(
@@ -72,9 +66,9 @@ struct TrustKeeper: Sendable {
     return trust
   }
 
-  /// Saves the root document, unless another process has saved a newer one.
+  /// Saves the root document, unless another process has saved a newer one, and returns the newest
+  /// trust.
   ///
-  /// - Returns: The newest trust.
   /// - Throws: ``FileError``.
   func keep(_ trust: RepositoryTrust) throws -> RepositoryTrust {
     guard let signed = trust.signedRoot else { return trust }
@@ -92,16 +86,11 @@ struct TrustKeeper: Sendable {
     let path = "/v1/root/\(version)"
     do {
       let response = try await exchange.get(path, ["accept": "application/json"])
-      let bytes = try await exchange.body(
-        of: response, path, upTo: 2 * RootDocument.maximumBytes)
-      return try RepositoryJSON.decode(SignedDocument.self, from: Data(bytes.readableBytesView))
+      return try await exchange.document(
+        SignedDocument.self, in: response, path, upTo: 2 * RootDocument.maximumBytes,
+        .invalidDocument, "is not a signed document")
     } catch let error as ModelRepositoryClientError where error.code == .notFound {
       return nil
-    } catch let error as DecodingError {
-      throw ModelRepositoryClientError(
-        .invalidDocument,
-        "'\(exchange.server.appending(path).shown)' is not a signed document: \(error)",
-        cause: error)
     }
   }
 }
@@ -118,21 +107,6 @@ extension ModelRepositoryConfiguration {
       throw ModelRepositoryClientError(
         .invalidConfiguration, "The root document cannot be trusted: \(error)", cause: error)
     }
-  }
-}
-
-extension ModelRepositoryClientError {
-  /// Creates an error for a signed document that was rejected.
-  init(_ error: RepositoryError) {
-    let code: Code
-    switch error.code {
-    case .untrusted: code = .untrusted
-    case .expired: code = .expired
-    case .notYetValid: code = .notYetValid
-    case .replayed: code = .replayed
-    default: code = .invalidDocument
-    }
-    self.init(code, error.message, cause: error)
   }
 }
 #endif

@@ -65,10 +65,8 @@ struct RepositoryAddress: Sendable, Hashable {
     return host == "localhost" || isV4 || ["::1", "[::1]"].contains(host)
   }
 
-  /// Returns the address of a resource of the server.
-  ///
-  /// - Parameter path: A path that starts with `/` and needs no escaping.
-  /// - Returns: The resource's address.
+  /// Returns the address of a resource of the server, whose path starts with `/` and needs no
+  /// escaping.
   func appending(_ path: String) -> RepositoryAddress {
     URL(string: url.absoluteString + path).flatMap { RepositoryAddress($0) } ?? self
   }

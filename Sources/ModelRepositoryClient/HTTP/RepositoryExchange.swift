@@ -50,9 +50,6 @@ struct RepositoryExchange: Sendable {
 
   /// Sends a GET request once and follows redirects.
   ///
-  /// - Parameters:
-  ///   - path: The path of a resource of the server.
-  ///   - fields: The request's header fields.
   /// - Returns: The response, whose status is below 400 or is 416.
   /// - Throws: `FailedAttempt` if a retry may succeed, or ``ModelRepositoryClientError``.
   func get(_ path: String, _ fields: HTTPHeaders) async throws -> HTTPClientResponse {
@@ -79,6 +76,23 @@ struct RepositoryExchange: Sendable {
         "'\(server.appending(path).shown)' has more than \(limit) bytes, which is the limit.")
     } catch {
       throw failure(error, server.appending(path))
+    }
+  }
+
+  /// Decodes the JSON document in a response, up to a limit.
+  ///
+  /// - Throws: `FailedAttempt`, or ``ModelRepositoryClientError`` with `.tooLarge` or with the given
+  ///   code and fault.
+  func document<Value: Decodable>(
+    _ type: Value.Type, in response: HTTPClientResponse, _ path: String, upTo limit: Int,
+    _ code: ModelRepositoryClientError.Code, _ fault: String
+  ) async throws -> Value {
+    let bytes = try await body(of: response, path, upTo: limit)
+    do {
+      return try RepositoryJSON.decode(type, from: Data(bytes.readableBytesView))
+    } catch {
+      throw ModelRepositoryClientError(
+        code, "'\(server.appending(path).shown)' \(fault): \(error)", cause: error)
     }
   }
 
@@ -110,9 +124,9 @@ struct RepositoryExchange: Sendable {
     if [404, 410].contains(status) { code = .notFound }
     if [401, 403].contains(status) { code = .unauthorized }
     let title = await title(of: response)
-    var error = ModelRepositoryClientError(
-      code, "'\(address.shown)': the server responded with \(response.status)\(title).")
-    error.status = status
+    let error = ModelRepositoryClientError(
+      code, "'\(address.shown)': the server responded with \(response.status)\(title).",
+      status: status)
     guard status == 429 || status == 408 || status >= 500 else { throw error }
     throw FailedAttempt(error, retryAfter: response.retryAfter)
   }
@@ -158,6 +172,22 @@ struct RepositoryExchange: Sendable {
         isLate ? .timedOut : .connectionFailed, "'\(address.shown)' cannot be fetched: \(reason).",
         cause: error),
       madeProgress: madeProgress)
+  }
+}
+
+extension ProblemDetails {
+  /// The server's message on one line, with control characters replaced by spaces.
+  var text: String { Self.line(title, upTo: 1000) }
+
+  /// The code and the server's message.
+  var codeAndText: String { "\(Self.line(code, upTo: 60)): \(Self.line(title, upTo: 300))" }
+
+  private static func line(_ text: String, upTo count: Int) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.prefix(count).map {
+          $0.properties.generalCategory == .control ? " " : $0
+        }))
   }
 }
 #endif

@@ -5,15 +5,10 @@
 
 #if ModelHosting
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import WebClient
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Sends requests to a server, and follows its redirects.
 struct RepositorySender: Sendable {
@@ -34,14 +29,8 @@ struct RepositorySender: Sendable {
     let address: RepositoryAddress
   }
 
-  /// Sends a request once.
+  /// Sends a request once, whose response and its body must have arrived by the deadline.
   ///
-  /// - Parameters:
-  ///   - method: The request's method.
-  ///   - path: The path of a resource of the server, with its query.
-  ///   - fields: The request's header fields.
-  ///   - body: The request's body.
-  ///   - deadline: When the response and its body must have arrived.
   /// - Returns: The response, and the address that it came from.
   /// - Throws: ``Failure``, or ``ModelRepositoryClientError`` for a redirect that isn't followed.
   func send(

@@ -15,10 +15,9 @@ enum TrustedAuthorities {
   /// OpenSSL uses the same variable.
   private static let variable = "SSL_CERT_FILE"
 
-  /// Returns the TLS configuration for connections.
+  /// Returns the TLS configuration that also trusts the authorities in a PEM file, or nil if only
+  /// the system's are trusted.
   ///
-  /// - Parameter file: A PEM file of authorities to trust in addition to the system's.
-  /// - Returns: The configuration, or nil if only the system's authorities are trusted.
   /// - Throws: `TensorIOError` if a file can't be used.
   static func configuration(adding file: String?) throws -> TLSConfiguration? {
     let replacement = ProcessInfo.processInfo.environment[variable].flatMap {

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-import Crypto
 import Foundation
 import ModelRepositoryAPI
 import NIOHTTP1
@@ -22,12 +21,10 @@ struct BlobUploader: Sendable {
   private static let retries = RetryPolicy(
     attempts: 6, pause: .milliseconds(600), longestPause: .seconds(8))
 
-  /// Uploads a blob, unless the server already has it.
+  /// Uploads a file, unless the server already has the blob.
   ///
-  /// - Parameters:
-  ///   - path: The file's path.
-  ///   - blob: The file's digest and size.
-  ///   - onProgress: Called with the number of bytes that the server has.
+  /// `onProgress` is called with the number of bytes that the server has.
+  ///
   /// - Throws: ``PublishingError``, or `TensorIOError` if the file can't be read.
   func upload(
     _ path: String, as blob: BlobReference, onProgress: @Sendable (Int) -> Void
@@ -162,25 +159,6 @@ struct BlobUploader: Sendable {
     if let memoryPath = memoryPath(of: blob) {
       try? FileManager.default.removeItem(atPath: memoryPath)
     }
-  }
-}
-
-extension BlobReference {
-  /// Computes the digest and size of a file.
-  ///
-  /// - Throws: `TensorIOError` if the file can't be read.
-  init(ofFile path: String) throws {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw TensorIOError(.unreadableFile, "'\(path)' cannot be read.")
-    }
-    defer { try? file.close() }
-    var hash = SHA256()
-    var size = 0
-    while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
-      hash.update(data: part)
-      size += part.count
-    }
-    self.init(digest: BlobDigest(hash.finalize()), size: size)
   }
 }
 #endif

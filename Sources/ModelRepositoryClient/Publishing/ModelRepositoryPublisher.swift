@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-import Foundation
+import Files
+package import Foundation
 public import ModelRepositoryAPI
 import NIOHTTP1
 import TensorIO
@@ -130,8 +131,10 @@ public struct ModelRepositoryPublisher: Sendable {
     let manifest = VersionManifest(
       model: model, version: version, format: isBundle ? .bundle : .tflite,
       files: try files.map { name, file in
-        let blob = try BlobReference(ofFile: file)
-        return VersionManifest.File(path: name, digest: blob.digest, size: blob.size)
+        guard let opened = try? OpenFile(reading: file) else {
+          throw TensorIOError(.unreadableFile, "'\(file)' cannot be read.")
+        }
+        return VersionManifest.File(path: name, try BlobReference(of: opened))
       }, details: details)
     try manifest.validate()
     return (manifest, files)
@@ -178,7 +181,7 @@ public struct ModelRepositoryPublisher: Sendable {
   ) async throws -> Channel {
     for _ in 0..<20 {
       let present = try await self.channel(channel, of: model)
-      var content = present.map { ChannelContent($0.document) } ?? ChannelContent(version: nil)
+      var content = ChannelContent(present?.document)
       try change(&content)
       let condition = present.map { ("If-Match", $0.tag) } ?? ("If-None-Match", "*")
       let answer = try await connection.send(
@@ -230,6 +233,72 @@ public struct ModelRepositoryPublisher: Sendable {
     }
     return Channel(
       signed: signed, document: document, tag: answer.headers.first(name: "ETag") ?? "")
+  }
+}
+
+extension ModelRepositoryPublisher {
+  /// Returns the keys that the server signs with.
+  ///
+  /// To pin these keys, compare them with keys from another source, because a malicious server can
+  /// also lie about its keys.
+  package func keys() async throws -> [KeyList.Key] {
+    try await connection.get(KeyList.self, "/v1/keys").keys
+  }
+
+  /// Returns the newest root document without verifying that it is trusted, or nil if there is
+  /// none.
+  package func root() async throws -> RootDocument? {
+    let answer = try await connection.send(.GET, "/v1/root", accepting: [200, 404])
+    guard answer.status == 200 else { return nil }
+    let signed = try answer.decode(SignedDocument.self)
+    do {
+      return try signed.selfSignedRoot()
+    } catch let error as RepositoryError {
+      throw PublishingError("invalid_answer", status: answer.status, error.message)
+    }
+  }
+
+  /// Creates a token.
+  ///
+  /// Its secret is returned only this once.
+  package func makeToken(_ request: TokenRequest) async throws -> NewToken {
+    try await connection.send(.POST, "/v1/tokens", request, as: NewToken.self)
+  }
+
+  /// Returns all tokens without their secrets.
+  package func tokens() async throws -> [TokenRecord] {
+    try await connection.get(TokenList.self, "/v1/tokens").tokens
+  }
+
+  /// Revokes a token.
+  package func revokeToken(_ id: String) async throws {
+    guard let name = RepositoryName(id) else {
+      throw PublishingError("invalid_token_id", "'\(id.prefix(100))' isn't a token's ID.")
+    }
+    _ = try await connection.send(.DELETE, "/v1/tokens/\(name)")
+  }
+
+  /// Returns the audit log's records with numbers below `before`, the newest first.
+  package func auditLog(
+    before: Int? = nil, since: Date? = nil, limit: Int = 100
+  ) async throws -> [AuditRecord] {
+    var (records, before): ([AuditRecord], Int?) = ([], before)
+    while records.count < limit {
+      let count = min(limit - records.count, 1000)
+      var path = "/v1/audit?limit=\(count)"
+      if let before { path += "&before=\(before)" }
+      if let since { path += "&since=\(since.formatted(.iso8601))" }
+      let page = try await connection.get(AuditLog.self, path).records
+      records += page
+      guard page.count == count, let last = page.last?.id, last < before ?? .max else { break }
+      before = last
+    }
+    return records
+  }
+
+  /// Deletes blobs that no version uses.
+  package func collectGarbage() async throws -> CollectionReport {
+    try await connection.send(.POST, "/v1/gc").decode(CollectionReport.self)
   }
 }
 #endif

@@ -56,15 +56,8 @@ struct RepositoryConnection: Sendable {
       client: WebClient(policy), server: address, token: token, redirects: 20)
   }
 
-  /// Sends a request.
+  /// Sends a request to a path that starts with `/v1`.
   ///
-  /// - Parameters:
-  ///   - method: The request's method.
-  ///   - path: The path after the server's address, which starts with `/v1`.
-  ///   - headers: Additional headers.
-  ///   - body: The request's body.
-  ///   - statuses: The statuses that don't count as errors.
-  /// - Returns: The response.
   /// - Throws: ``PublishingError`` for other statuses and if there is no response.
   func send(
     _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: Data? = nil,
@@ -134,12 +127,33 @@ struct RepositoryConnection: Sendable {
   /// Sends a document and decodes the document in the response.
   func send<Value: Decodable>(
     _ method: HTTPMethod, _ path: String, _ document: some Encodable & Sendable,
-    headers: [(String, String)] = [], as type: Value.Type
+    as type: Value.Type
   ) async throws -> Value {
     try await send(
-      method, path, headers: headers + [("Content-Type", "application/json")],
+      method, path, headers: [("Content-Type", "application/json")],
       body: RepositoryJSON.encode(document)
     ).decode(type)
   }
+}
+
+/// An error of a request to a repository's API.
+public struct PublishingError: Error, Sendable, Hashable {
+  /// A code for programs, which comes from the server if it sent one.
+  public var code: String
+  /// The HTTP status, or nil if there was no response.
+  public var status: Int?
+  /// A message for people.
+  public var message: String
+
+  init(_ code: String, status: Int? = nil, _ message: String) {
+    self.code = code
+    self.status = status
+    self.message = message
+  }
+}
+
+extension PublishingError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
 }
 #endif

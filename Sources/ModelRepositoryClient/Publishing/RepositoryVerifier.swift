@@ -41,16 +41,8 @@ public struct RepositoryVerifier: Sendable {
     try self.init(server: server, token: token, trust: RepositoryTrust(keys: keys))
   }
 
-  /// Prepares a verifier.
-  ///
-  /// - Parameters:
-  ///   - server: The server's address.
-  ///   - token: A token, if the server requires one for reading.
-  ///   - trust: The keys or the root document to trust.
-  ///   - certificateAuthorities: A PEM file of authorities to trust in addition to the system's.
-  /// - Throws: ``PublishingError`` if the address is invalid, or `TensorIOError` if the file of
-  ///   authorities can't be used.
-  public init(
+  /// Prepares a verifier that trusts keys or a root document.
+  package init(
     server: String, token: String?, trust: RepositoryTrust, certificateAuthorities: String? = nil
   ) throws {
     connection = try RepositoryConnection(
@@ -88,9 +80,7 @@ public struct RepositoryVerifier: Sendable {
       report.faults.append(error.message)
     }
     var seen: Set<BlobDigest> = []
-    let releases =
-      [document.release].compactMap { $0 } + (document.experiment?.arms.map(\.release) ?? [])
-    for release in releases where seen.insert(release.manifest.digest).inserted {
+    for release in document.releases where seen.insert(release.manifest.digest).inserted {
       guard let bytes = await fetch(release.manifest, keeping: true, into: &report),
         let manifest = Self.manifest(bytes, of: release, model, into: &report)
       else { continue }
@@ -172,6 +162,51 @@ public struct RepositoryVerifier: Sendable {
       return nil
     }
     return kept
+  }
+}
+
+/// Another repository that has the same blobs.
+public struct ModelRepositoryMirror: Sendable {
+  /// The server's address.
+  public let server: String
+  private let connection: RepositoryConnection
+
+  /// Prepares a mirror without sending a request.
+  ///
+  /// - Parameters:
+  ///   - server: The server's address.
+  ///   - token: A token, if the server requires one for reading.
+  /// - Throws: ``PublishingError`` if the address is invalid.
+  public init(server: String, token: String?) throws {
+    self.server = server
+    connection = try RepositoryConnection(server: server, token: token, certificateAuthorities: nil)
+  }
+
+  /// Downloads a blob into a new file.
+  ///
+  /// The caller must check the file's digest.
+  ///
+  /// - Parameters:
+  ///   - blob: The blob. The download stops if the server sends more bytes than its size.
+  ///   - file: The file's path.
+  /// - Throws: ``PublishingError`` if the server doesn't send the blob or sends another number of
+  ///   bytes, or an error of writing the file.
+  public func download(_ blob: BlobReference, to file: String) async throws {
+    let body = try await connection.body(of: "/v1/blobs/\(blob.digest)")
+    try Data().write(to: URL(filePath: file))
+    let handle = try FileHandle(forWritingTo: URL(filePath: file))
+    defer { try? handle.close() }
+    var count = 0
+    for try await part in body {
+      count += part.readableBytes
+      guard count <= blob.size else { break }
+      try handle.write(contentsOf: Data(part.readableBytesView))
+    }
+    guard count == blob.size else {
+      throw PublishingError(
+        "wrong_size",
+        "'\(server)' sent \(count > blob.size ? "more" : "less") than \(blob.size) bytes.")
+    }
   }
 }
 #endif

@@ -54,23 +54,11 @@ extension Repository {
       }
       return record.release
     }
-    let experiment = try content.experiment.map { experiment in
-      ChannelDocument.Experiment(
-        salt: experiment.salt,
-        arms: try experiment.arms.map {
-          ChannelDocument.Arm(
-            name: $0.name, threshold: $0.threshold, release: try release($0.version),
-            parameters: $0.parameters ?? [:])
-        }, isPaused: experiment.isPaused ?? false)
-    }
-    let document = ChannelDocument(
-      model: model, channel: channel, documentVersion: (present?.documentVersion ?? 0) + 1,
+    let document = try ChannelDocument(
+      content, channel, of: model, documentVersion: (present?.documentVersion ?? 0) + 1,
       issued: wholeNow, expires: wholeNow + options.documentLifetime,
-      release: try content.version.map(release), experiment: experiment,
-      parameters: content.parameters ?? [:],
       // Versions that were declared unsafe stay unsafe until the content says otherwise.
-      minimumSafeSequence: content.minimumSafeSequence ?? present?.content.minimumSafeSequence
-        ?? 0)
+      minimumSafeSequence: present?.content.minimumSafeSequence ?? 0, release)
     do {
       try document.validate()
     } catch let error as RepositoryError {
