@@ -14,7 +14,7 @@ import ModelTools
 import TensorIOCommandLine
 
 /// The command `tensorio repository audit`.
-struct RepositoryAuditCommand: ParsableCommand {
+struct RepositoryAuditCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit", abstract: "List who changed what, newest first.",
     discussion: """
@@ -24,9 +24,7 @@ struct RepositoryAuditCommand: ParsableCommand {
       while its server is running.
       """)
 
-  @Option(
-    help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
-    completion: .directory)
+  @Option(help: DataFolderArguments.help, completion: .directory)
   var data: String?
 
   @OptionGroup var server: RepositoryServerArguments
@@ -55,23 +53,21 @@ struct RepositoryAuditCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      let records: [AuditRecord]
-      let start = since?.time(before: .now)
-      if let data {
-        try DataFolderArguments.requireRepository(data)
-        records = try await RepositoryStore.auditLog(
-          data, before: before, since: start, limit: limit)
-      } else {
-        records = try await server.publisher().auditLog(before: before, since: start, limit: limit)
-      }
-      if json { return try Console.printJSON(AuditLog(records: records)) }
-      Self.show(records)
-      if records.count == limit, let last = records.last?.id, last > 1 {
-        Console.printMessage(
-          "There may be more. Continue with --before \(last), or raise --limit.")
-      }
+  func work() async throws {
+    let records: [AuditRecord]
+    let start = since?.time(before: .now)
+    if let data {
+      try DataFolderArguments.requireRepository(data)
+      records = try await RepositoryStore.auditLog(
+        data, before: before, since: start, limit: limit)
+    } else {
+      records = try await server.publisher().auditLog(before: before, since: start, limit: limit)
+    }
+    if json { return try Console.printJSON(AuditLog(records: records)) }
+    Self.show(records)
+    if records.count == limit, let last = records.last?.id, last > 1 {
+      Console.printMessage(
+        "There may be more. Continue with --before \(last), or raise --limit.")
     }
   }
 

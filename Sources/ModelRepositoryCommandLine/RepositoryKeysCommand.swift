@@ -39,50 +39,46 @@ struct RepositoryKeysCommand: ParsableCommand {
     ], defaultSubcommand: Trusted.self)
 
   /// Prints the keys that clients should trust.
-  struct Trusted: ParsableCommand {
+  struct Trusted: WaitingCommand {
     static let configuration = CommandConfiguration(
       commandName: "trusted", abstract: "Print the keys that clients should trust (default).")
 
     @OptionGroup var location: RepositoryTokenCommand.Location
 
-    func run() throws {
-      try BlockingTask.run { [self] in
-        let records = try await RepositoryKeysCommand.records(location)
-        let hasRoot = records.contains { $0.role == .root }
-        let keys = try records.filter {
-          hasRoot ? $0.role == .root : $0.state == .signing
-        }.map { KeyList.Key(try VerificationKey($0.key)) }
-        if location.json { return try Console.printJSON(KeyList(keys: keys)) }
-        for key in keys { Console.printData(key.key) }
-        if keys.isEmpty { Console.printMessage("No key exists yet. 'serve' creates one.") }
-      }
+    func work() async throws {
+      let records = try await RepositoryKeysCommand.records(location)
+      let hasRoot = records.contains { $0.role == .root }
+      let keys = try records.filter {
+        hasRoot ? $0.role == .root : $0.state == .signing
+      }.map { KeyList.Key(try VerificationKey($0.key)) }
+      if location.json { return try Console.printJSON(KeyList(keys: keys)) }
+      for key in keys { Console.printData(key.key) }
+      if keys.isEmpty { Console.printMessage("No key exists yet. 'serve' creates one.") }
     }
   }
 
   /// Lists all keys.
-  struct List: ParsableCommand {
+  struct List: WaitingCommand {
     static let configuration = CommandConfiguration(
       abstract: "List all keys, what they sign, and their files.")
 
     @OptionGroup var location: RepositoryTokenCommand.Location
 
-    func run() throws {
-      try BlockingTask.run { [self] in
-        let records = try await RepositoryKeysCommand.records(location)
-        if location.json { return try Console.printJSON(records) }
-        var table = TextTable(headings: ["id", "signs", "state", "name", "expires", "key"])
-        for record in records {
-          table.append(
-            record.id, record.role.rawValue, record.state.rawValue, record.name ?? "",
-            record.expires?.text ?? "", record.key)
-        }
-        Console.printTable(table)
-        guard let root = try await RepositoryKeysCommand.root(location) else {
-          return Console.printMessage(
-            "No root document, so a stolen key can't be replaced. See: keys create --root")
-        }
-        Console.printData(root.summary)
+    func work() async throws {
+      let records = try await RepositoryKeysCommand.records(location)
+      if location.json { return try Console.printJSON(records) }
+      var table = TextTable(headings: ["id", "signs", "state", "name", "expires", "key"])
+      for record in records {
+        table.append(
+          record.id, record.role.rawValue, record.state.rawValue, record.name ?? "",
+          record.expires?.text ?? "", record.key)
       }
+      Console.printTable(table)
+      guard let root = try await RepositoryKeysCommand.root(location) else {
+        return Console.printMessage(
+          "No root document, so a stolen key can't be replaced. See: keys create --root")
+      }
+      Console.printData(root.summary)
     }
   }
 
@@ -94,23 +90,9 @@ struct RepositoryKeysCommand: ParsableCommand {
     }
     let publisher = try location.server.publisher()
     let signing = try await publisher.keys().map { try VerificationKey($0.key) }
-    guard let root = try await publisher.root() else {
-      return signing.map { KeyRecord($0, role: .channels, state: .signing) }
-    }
-    let channels = try root.channels.keys.map { key in
-      let verificationKey = try VerificationKey(key.key)
-      var record = KeyRecord(
-        verificationKey, role: .channels,
-        state: signing.contains(verificationKey) ? .signing : .missing)
-      record.expires = key.expires
-      return record
-    }
-    let revoked = try root.channels.revoked.map {
-      KeyRecord(try VerificationKey($0), role: .channels, state: .revoked)
-    }
-    return try root.root.verificationKeys().map {
-      KeyRecord($0, role: .root, state: .trusted)
-    } + channels + revoked
+    // The server's clock decides which keys have expired.
+    return try await RepositoryKeys.records(
+      publisher.root(), signing.map { (name: nil, key: $0) }, at: .distantPast)
   }
 
   private static func root(_ location: RepositoryTokenCommand.Location) async throws

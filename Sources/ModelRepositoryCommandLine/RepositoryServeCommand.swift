@@ -13,28 +13,6 @@ import ModelRepositoryServer
 import TensorIO
 import TensorIOCommandLine
 
-/// The option for a repository's folder on this machine.
-struct DataFolderArguments: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
-    completion: .directory)
-  var data: String
-
-  /// Returns the folder if it is a repository, so that a typo doesn't create one.
-  func repository() throws -> String {
-    try Self.requireRepository(data)
-    return data
-  }
-
-  /// Checks that a folder is a repository.
-  static func requireRepository(_ folder: String) throws {
-    guard FileSystem.isFile(folder + "/meta.sqlite") else {
-      throw TensorIOError(
-        .fileNotFound, "'\(folder)' isn't a repository folder, because it has no meta.sqlite.")
-    }
-  }
-}
-
 /// The command `tensorio repository serve`.
 struct RepositoryServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
