@@ -153,9 +153,8 @@ extension Repository {
       }
       try check(precondition, present)
       let origin = number.map { $0 + 1 } ?? present.restores ?? present.documentVersion
-      let target = try Self.firstState(
-        "model = ? AND channel = ? AND document_version < ? ORDER BY document_version DESC",
-        [model.text, channel.text, origin], database
+      let target = try database.first(
+        .channelDocuments, Self.earlierDocuments, [model.text, channel.text, origin], Self.state
       ) { state in
         number.map { state.documentVersion == $0 }
           ?? !Self.isSame(state.content, present.content)
@@ -172,9 +171,9 @@ extension Repository {
         // that version on the installations that were part of it, so all of them get the version
         // that the others had.
         content.experiment = nil
-        let same = try Self.firstState(
-          "model = ? AND channel = ? AND document_version < ? ORDER BY document_version DESC",
-          [model.text, channel.text, restored], database
+        let same = try database.first(
+          .channelDocuments, Self.earlierDocuments, [model.text, channel.text, restored],
+          Self.state
         ) { Self.isSame($0.content, content) }
         restored = same?.restores ?? same?.documentVersion ?? restored
       }
@@ -192,6 +191,10 @@ extension Repository {
     }
   }
 
+  /// The condition for a channel's documents before a number, the newest first.
+  private static let earlierDocuments =
+    "WHERE model = ? AND channel = ? AND document_version < ? ORDER BY document_version DESC"
+
   /// Whether a content gives a version to a part of the installations and another one to the rest.
   private static func isRollout(_ content: ChannelContent, of version: RepositoryName?) -> Bool {
     guard let version, content.version != version else { return false }
@@ -208,11 +211,8 @@ extension Repository {
       }
       let rows = try Row.fetchCursor(
         database,
-        sql: """
-          \(RepositoryTable.channelDocuments.rows)
-          WHERE model = ? AND channel = ? AND document_version < ?
-          ORDER BY document_version DESC LIMIT ?
-          """, arguments: [model.text, channel.text, before ?? Int.max, limit])
+        sql: "\(RepositoryTable.channelDocuments.rows) \(Self.earlierDocuments) LIMIT ?",
+        arguments: [model.text, channel.text, before ?? Int.max, limit])
       var revisions: [ChannelHistory.Revision] = []
       var size = 0
       while size < Self.maximumHistoryBytes, let row = try rows.next() {

@@ -121,52 +121,30 @@ extension Repository {
 
   // MARK: - Rows
 
+  /// The condition for the row of a channel's newest document.
+  static let isNewest = """
+    document_version = (
+      SELECT MAX(document_version) FROM channel_documents AS newest
+      WHERE newest.model = channel_documents.model
+        AND newest.channel = channel_documents.channel)
+    """
+
   /// Returns a channel's newest document; nil if the channel doesn't exist.
   static func channel(
     _ channel: RepositoryName, of model: RepositoryName, _ database: Database
   ) throws -> ChannelState? {
-    try states(
-      "model = ? AND channel = ? ORDER BY document_version DESC LIMIT 1",
-      [model.text, channel.text], database
-    ).first
+    try database.first(
+      .channelDocuments,
+      "WHERE model = ? AND channel = ? ORDER BY document_version DESC LIMIT 1",
+      [model.text, channel.text], state)
   }
 
   /// Returns the newest documents of all channels of a model, sorted by channel name.
   static func channels(
     of model: RepositoryName, _ database: Database
   ) throws -> [ChannelState] {
-    try states(
-      """
-      model = ? AND document_version = (
-        SELECT MAX(document_version) FROM channel_documents AS newest
-        WHERE newest.model = channel_documents.model
-          AND newest.channel = channel_documents.channel)
-      ORDER BY channel
-      """, [model.text], database)
-  }
-
-  static func states(
-    _ condition: String, _ arguments: StatementArguments, _ database: Database
-  ) throws -> [ChannelState] {
-    try Row.fetchAll(
-      database, sql: "\(RepositoryTable.channelDocuments.rows) WHERE \(condition)",
-      arguments: arguments
-    ).map { try CheckedRow.read($0, of: .channelDocuments) { try state($0) } }
-  }
-
-  /// Returns the first matching document; rows are read one by one until it is found.
-  static func firstState(
-    _ condition: String, _ arguments: StatementArguments, _ database: Database,
-    where isWanted: (ChannelState) -> Bool
-  ) throws -> ChannelState? {
-    let rows = try Row.fetchCursor(
-      database, sql: "\(RepositoryTable.channelDocuments.rows) WHERE \(condition)",
-      arguments: arguments)
-    while let row = try rows.next() {
-      let state = try CheckedRow.read(row, of: .channelDocuments) { try Self.state($0) }
-      if isWanted(state) { return state }
-    }
-    return nil
+    try database.all(
+      .channelDocuments, "WHERE model = ? AND \(isNewest) ORDER BY channel", [model.text], state)
   }
 
   /// Creates a state from a document's row, whose columns must be consistent.

@@ -35,10 +35,8 @@ extension Repository {
   func versions(of model: RepositoryName) async throws -> [VersionRecord] {
     try await database.read { database in
       try Self.checkModel(model, database)
-      return try Row.fetchAll(
-        database, sql: "\(RepositoryTable.versions.rows) WHERE model = ? ORDER BY sequence DESC",
-        arguments: [model.text]
-      ).map { try CheckedRow.read($0, of: .versions) { try Self.record($0) } }
+      return try database.all(
+        .versions, "WHERE model = ? ORDER BY sequence DESC", [model.text], Self.record)
     }
   }
 
@@ -88,11 +86,9 @@ extension Repository {
       try database.execute(
         sql: "INSERT INTO models (name, created) VALUES (?, ?) ON CONFLICT DO NOTHING",
         arguments: [model.text, now])
-      let last = try Row.fetchOne(
-        database,
-        sql: "\(RepositoryTable.versions.rows) WHERE model = ? ORDER BY sequence DESC LIMIT 1",
-        arguments: [model.text]
-      ).map { try CheckedRow.read($0, of: .versions) { try $0.integer("sequence") } }
+      let last = try database.first(
+        .versions, "WHERE model = ? ORDER BY sequence DESC LIMIT 1", [model.text]
+      ) { try $0.integer("sequence") }
       let record = VersionRecord(
         version: manifest.version, sequence: (last ?? 0) + 1, manifest: blob, size: manifest.size,
         published: now)
@@ -148,10 +144,8 @@ extension Repository {
   static func version(
     _ version: RepositoryName, of model: RepositoryName, _ database: Database
   ) throws -> VersionRecord? {
-    try Row.fetchOne(
-      database, sql: "\(RepositoryTable.versions.rows) WHERE model = ? AND version = ?",
-      arguments: [model.text, version.text]
-    ).map { try CheckedRow.read($0, of: .versions) { try record($0) } }
+    try database.first(
+      .versions, "WHERE model = ? AND version = ?", [model.text, version.text], record)
   }
 
   /// Checks that a model exists.

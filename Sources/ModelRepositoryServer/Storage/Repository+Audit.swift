@@ -52,14 +52,10 @@ extension Repository {
   static func auditLog(
     before: Int?, since: Date?, limit: Int, _ database: Database
   ) throws -> AuditLog {
-    let rows = try Row.fetchAll(
-      database,
-      sql: """
-        \(RepositoryTable.audit.rows) WHERE id < ?1 AND (?2 IS NULL OR time >= ?2)
-        ORDER BY id DESC LIMIT ?3
-        """, arguments: [before ?? Int.max, since, limit])
-    return AuditLog(
-      records: try rows.map { try CheckedRow.read($0, of: .audit) { try auditRecord($0) } })
+    AuditLog(
+      records: try database.all(
+        .audit, "WHERE id < ?1 AND (?2 IS NULL OR time >= ?2) ORDER BY id DESC LIMIT ?3",
+        [before ?? Int.max, since, limit], auditRecord))
   }
 
   /// Records that a request had a token that isn't valid.

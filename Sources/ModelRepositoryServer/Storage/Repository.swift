@@ -178,9 +178,8 @@ final class Repository: Sendable {
     let before = faults.count
     let rows = try noting(&faults) { faults in
       try database.read { database in
-        try database.sound(.uploads, RepositoryTable.uploads.rows, faults: &faults) {
-          try UploadStore.Upload($0)
-        }
+        try database.sound(
+          .uploads, RepositoryTable.uploads.rows, faults: &faults, UploadState.init)
       }
     }
     // If a row can't be read, it is unknown which file belongs to it, so all files stay.

@@ -134,6 +134,38 @@ extension Database {
     }
   }
 
+  /// Returns the values of a table's rows, all of which have to be intact.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - condition: The SQL after the table's name.
+  ///   - arguments: The condition's arguments.
+  ///   - read: A closure that creates a value from a row.
+  /// - Returns: The values.
+  /// - Throws: `DamagedRow`, or the database's error.
+  func all<Value>(
+    _ table: RepositoryTable, _ condition: String, _ arguments: StatementArguments,
+    _ read: (CheckedRow) throws -> Value
+  ) throws -> [Value] {
+    try Row.fetchAll(self, sql: "\(table.rows) \(condition)", arguments: arguments)
+      .map { try CheckedRow.read($0, of: table, read) }
+  }
+
+  /// Returns the first value of ``all(_:_:_:_:)`` that is wanted; rows are read one by one until it
+  /// is found.
+  func first<Value>(
+    _ table: RepositoryTable, _ condition: String, _ arguments: StatementArguments,
+    _ read: (CheckedRow) throws -> Value, where isWanted: (Value) -> Bool = { _ in true }
+  ) throws -> Value? {
+    let rows = try Row.fetchCursor(
+      self, sql: "\(table.rows) \(condition)", arguments: arguments)
+    while let row = try rows.next() {
+      let value = try CheckedRow.read(row, of: table, read)
+      if isWanted(value) { return value }
+    }
+    return nil
+  }
+
   /// Returns the values of a query's intact rows.
   ///
   /// - Parameters:

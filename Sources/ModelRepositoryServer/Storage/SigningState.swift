@@ -83,13 +83,7 @@ struct SigningState: Sendable {
   /// Returns the ids of the keys that signed each channel's newest document.
   static func signers(_ database: Database) throws -> [Set<String>] {
     let rows = try Row.fetchAll(
-      database,
-      sql: """
-        SELECT DISTINCT keys FROM channel_documents WHERE document_version = (
-          SELECT MAX(document_version) FROM channel_documents AS newest
-          WHERE newest.model = channel_documents.model
-            AND newest.channel = channel_documents.channel)
-        """)
+      database, sql: "SELECT DISTINCT keys FROM channel_documents WHERE \(Repository.isNewest)")
     return rows.compactMap { row in
       String.fromDatabaseValue(row["keys"]).map { text in
         Set(text.split(separator: " ").map(String.init).filter { !$0.hasPrefix("root:") })

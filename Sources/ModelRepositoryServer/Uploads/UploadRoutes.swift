@@ -49,7 +49,7 @@ struct UploadRoutes: Sendable {
   }
 
   private func state(_ context: WebContext) async throws -> Response {
-    let state = try await uploads.upload(Self.id(context), token(context)).state
+    let state = try await uploads.upload(Self.id(context), token(context))
     var headers = UploadStore.headers(state)
     headers[.cacheControl] = "no-store"
     return try .json(state, headers: headers)

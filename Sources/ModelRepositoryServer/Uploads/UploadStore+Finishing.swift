@@ -64,7 +64,7 @@ extension UploadStore {
     }
   }
 
-  private func hash(of upload: Upload) async throws -> BlobDigest {
+  private func hash(of upload: UploadState) async throws -> BlobDigest {
     if let hash = knownHash(upload) { return BlobDigest(hash.finalize()) }
     let path = path(upload.id)
     do {
@@ -80,7 +80,7 @@ extension UploadStore {
   }
 
   /// Returns the problem for an upload whose file can't be opened or read.
-  private func unreadable(_ upload: Upload, _ error: any Error) async throws -> Problem {
+  private func unreadable(_ upload: UploadState, _ error: any Error) async throws -> Problem {
     let path = path(upload.id)
     let size = try? await NIOThreadPool.singleton.runIfActive { try FileSystem.size(of: path) ?? 0 }
     // The bytes exist, but can't be read at the moment.
@@ -91,7 +91,7 @@ extension UploadStore {
       "upload_not_found", "The upload's bytes no longer exist. Begin a new upload with the digest.")
   }
 
-  private func commit(_ upload: Upload, _ blob: BlobReference, _ token: String) async throws {
+  private func commit(_ upload: UploadState, _ blob: BlobReference, _ token: String) async throws {
     let file: UploadFile
     do {
       // Opening the file truncates it: bytes after the offset, from an aborted request, aren't part

@@ -38,7 +38,7 @@ extension UploadStore {
           .rangeNotSatisfiable, "wrong_offset",
           "The upload has \(upload.offset) bytes, so the next part must begin there, not at "
             + "\(range.first).",
-          headers: Self.headers(upload.state))
+          headers: Self.headers(upload))
       }
       guard range.last < options.maximumBlobBytes else {
         throw Problem(
@@ -61,7 +61,7 @@ extension UploadStore {
   }
 
   private func receive(
-    _ upload: Upload, _ count: Int, _ body: RequestBody
+    _ upload: UploadState, _ count: Int, _ body: RequestBody
   ) async throws -> UploadState {
     do {
       let file = try await UploadFile.open(
@@ -94,7 +94,7 @@ extension UploadStore {
   /// Writes the bytes of one request to the disk.
   private struct Receiver: Sendable {
     let store: UploadStore
-    let upload: Upload
+    let upload: UploadState
     let file: UploadFile
     var written = 0
     var pending = ByteBuffer()

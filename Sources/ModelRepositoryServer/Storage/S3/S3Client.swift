@@ -72,19 +72,6 @@ final class S3Client: Sendable {
     }
   }
 
-  /// Sends a request with retries, and reads a small response.
-  ///
-  /// - Returns: The status and the bytes.
-  /// - Throws: ``RepositoryError``.
-  func read(
-    _ request: S3Request, allowing refusals: Set<UInt> = []
-  ) async throws -> (status: UInt, bytes: ByteBuffer) {
-    try await retrying {
-      let response = try await begin(request, allowing: refusals)
-      return (response.status.code, try await collect(response, request))
-    }
-  }
-
   /// Sends a request with retries, and reads a response that is XML.
   ///
   /// The response may describe a failure even if its status doesn't, because the store begins some
