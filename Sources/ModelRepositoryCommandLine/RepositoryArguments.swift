@@ -12,7 +12,6 @@ import ModelRepositoryClient
 import ModelRepositoryServer
 import ModelTools
 import TensorIO
-import TensorIOCommandLine
 
 /// A command whose work is asynchronous.
 protocol WaitingCommand: ParsableCommand, Sendable {

@@ -11,7 +11,6 @@ import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelRepositoryServer
 import ModelTools
-import TensorIOCommandLine
 
 /// The command `tensorio repository audit`.
 struct RepositoryAuditCommand: WaitingCommand {

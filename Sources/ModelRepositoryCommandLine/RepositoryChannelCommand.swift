@@ -10,7 +10,6 @@ import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelTools
 import TensorIO
-import TensorIOCommandLine
 
 /// The command `tensorio repository channel`.
 struct RepositoryChannelCommand: WaitingCommand {

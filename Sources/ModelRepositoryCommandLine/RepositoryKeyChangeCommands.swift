@@ -10,7 +10,6 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryServer
 import TensorIO
-import TensorIOCommandLine
 
 /// The options for signing the next root document.
 struct RootCeremonyArguments: ParsableArguments {

@@ -12,7 +12,6 @@ import ModelRepositoryClient
 import ModelRepositoryServer
 import ModelTools
 import TensorIO
-import TensorIOCommandLine
 
 /// The command `tensorio repository keys`.
 struct RepositoryKeysCommand: ParsableCommand {

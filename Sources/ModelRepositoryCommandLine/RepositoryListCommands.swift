@@ -9,7 +9,6 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelTools
-import TensorIOCommandLine
 
 /// The command `tensorio repository models`.
 struct RepositoryModelsCommand: WaitingCommand {

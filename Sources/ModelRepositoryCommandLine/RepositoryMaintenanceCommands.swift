@@ -7,11 +7,9 @@
 import ArgumentParser
 import ModelCommands
 import ModelRepositoryAPI
-import ModelRepositoryClient
 import ModelRepositoryServer
 import ModelTools
 import TensorIO
-import TensorIOCommandLine
 
 /// The command `tensorio repository gc`.
 struct RepositoryCollectCommand: WaitingCommand {

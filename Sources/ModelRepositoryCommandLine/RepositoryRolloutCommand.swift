@@ -6,11 +6,8 @@
 #if Servers
 import ArgumentParser
 import Foundation
-import ModelCommands
 import ModelRepositoryAPI
-import ModelRepositoryClient
 import TensorIO
-import TensorIOCommandLine
 
 /// The command `tensorio repository rollout`.
 struct RepositoryRolloutCommand: ParsableCommand {

@@ -10,7 +10,6 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelRepositoryServer
-import TensorIO
 import TensorIOCommandLine
 
 /// The command `tensorio repository serve`.

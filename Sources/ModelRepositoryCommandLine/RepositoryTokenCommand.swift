@@ -11,8 +11,6 @@ import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelRepositoryServer
 import ModelTools
-import TensorIO
-import TensorIOCommandLine
 
 /// What administrators do with a folder on this machine as with a server.
 protocol AdministeredRepository: Sendable {

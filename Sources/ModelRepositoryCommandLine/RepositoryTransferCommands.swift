@@ -12,7 +12,6 @@ import ModelRepositoryClient
 import ModelTools
 import Synchronization
 import TensorIO
-import TensorIOCommandLine
 import WebClient
 
 /// The command `tensorio repository push`.
