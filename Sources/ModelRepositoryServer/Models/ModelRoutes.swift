@@ -21,18 +21,14 @@ struct ModelRoutes: Sendable {
       return try .json(ModelList(models: models))
     }
     group.get("models/:model/versions") { _, context -> Response in
-      let model = try context.name("model")
-      try access.requireReader(context, model: model)
+      let model = try access.readableModel(context)
       return try .json(VersionList(versions: try await repository.versions(of: model)))
     }
     group.get("models/:model/versions/:version") { _, context -> Response in
-      let model = try context.name("model")
-      try access.requireReader(context, model: model)
+      let model = try access.readableModel(context)
       return try .json(try await repository.version(context.name("version"), of: model))
     }
-    group.post("models/:model/versions") { request, context in
-      try await publish(request, context)
-    }
+    group.post("models/:model/versions", use: publish)
     group.post("models/:model/versions/:version/withdraw") { request, context -> Response in
       let model = try context.name("model")
       let token = try access.require(.publish, context, model: model)
@@ -52,6 +48,15 @@ struct ModelRoutes: Sendable {
     return try .json(
       record, status: isNew ? .created : .ok,
       headers: [.location: "/v1/models/\(model)/versions/\(record.version)"])
+  }
+}
+
+extension Access {
+  /// Returns the model in the request's path, which the request has to be allowed to read.
+  func readableModel(_ context: WebContext) throws -> RepositoryName {
+    let model = try context.name("model")
+    try requireReader(context, model: model)
+    return model
   }
 }
 

@@ -16,11 +16,11 @@ struct UploadRoutes: Sendable {
   let access: Access
 
   func add(to group: RouterGroup<WebContext>) {
-    group.post("uploads") { request, context in try await begin(request, context) }
+    group.post("uploads", use: begin)
     group.get("uploads/:upload") { _, context in try await state(context) }
     group.head("uploads/:upload") { _, context in try await state(context).withoutBody() }
-    group.patch("uploads/:upload") { request, context in try await append(request, context) }
-    group.put("uploads/:upload") { request, context in try await finish(request, context) }
+    group.patch("uploads/:upload", use: append)
+    group.put("uploads/:upload", use: finish)
     group.delete("uploads/:upload") { _, context -> Response in
       try await uploads.cancel(Self.id(context), token(context))
       return Response(status: .noContent)
