@@ -220,7 +220,7 @@ extension RepositoryKeys {
   public static func signDraft(_ path: String, by keys: [SigningKey]) throws -> RootDocument {
     var (signed, root) = try readDraft(path)
     try signed.sign(by: keys)
-    try RootFolder.write(RepositoryJSON.encode(signed), to: path)
+    try FileSystem.write(RepositoryJSON.encode(signed), to: path)
     return root
   }
 
@@ -260,7 +260,7 @@ extension RepositoryKeys {
       }
     } catch let error as RepositoryError where error.code == .untrusted {
       let draft = "\(folder.roots)/\(root.version).draft"
-      try RootFolder.write(RepositoryJSON.encode(signed), to: draft)
+      try FileSystem.write(RepositoryJSON.encode(signed), to: draft)
       return .draft(root, path: draft)
     }
     let named = Set(root.channels.keys.map(\.key))
@@ -274,7 +274,7 @@ extension RepositoryKeys {
         "Root document \(root.version) names none of the keys in '\(folder.keys)', so the server "
           + "could not sign. The document was not published. Put the key file there first.")
     }
-    try RootFolder.write(RepositoryJSON.encode(signed), to: path)
+    try FileSystem.write(RepositoryJSON.encode(signed), to: path)
     try retireUnnamed(root)
     return .published(root)
   }

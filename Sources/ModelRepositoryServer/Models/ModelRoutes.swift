@@ -62,8 +62,6 @@ extension Access {
 
 extension WebContext {
   /// Returns a name in the request's path.
-  ///
-  /// - Throws: ``Problem`` if it isn't a valid name.
   func name(_ parameter: String) throws -> RepositoryName {
     let text = parameters.get(parameter) ?? ""
     guard let name = RepositoryName(text.removingPercentEncoding ?? text) else {
@@ -83,8 +81,6 @@ extension Request {
   }
 
   /// Returns a time in the query; nil if it is missing.
-  ///
-  /// - Throws: ``Problem`` if it isn't a valid time.
   func time(_ name: Substring) throws -> Date? {
     guard let text = uri.queryParameters[name] else { return nil }
     guard let time = try? Date(String(text), strategy: .iso8601) else {
@@ -96,8 +92,6 @@ extension Request {
   }
 
   /// Returns a number in the query; nil if it is missing.
-  ///
-  /// - Throws: ``Problem`` if it isn't a number in the range.
   func number(_ name: Substring, in range: ClosedRange<Int>) throws -> Int? {
     guard let text = uri.queryParameters[name] else { return nil }
     guard let number = Int(text), range.contains(number) else {

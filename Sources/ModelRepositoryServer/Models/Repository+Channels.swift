@@ -42,8 +42,6 @@ enum ChannelPrecondition: Sendable {
 
 extension Repository {
   /// Returns a channel's document, and signs it again if more than half of its lifetime has passed.
-  ///
-  /// - Throws: ``Problem`` if the channel doesn't exist.
   func channel(
     _ channel: RepositoryName, of model: RepositoryName
   ) async throws -> ChannelState {
@@ -100,14 +98,7 @@ extension Repository {
 
   /// Sets a channel's content.
   ///
-  /// - Parameters:
-  ///   - channel: The channel.
-  ///   - model: The model.
-  ///   - content: The new content.
-  ///   - precondition: The condition that the current channel must meet.
-  ///   - token: The id of the token that requests the change.
   /// - Returns: The channel, and whether it is new.
-  /// - Throws: ``Problem``.
   func setChannel(
     _ channel: RepositoryName, of model: RepositoryName, to content: ChannelContent,
     _ precondition: ChannelPrecondition, by token: String?
@@ -128,20 +119,11 @@ extension Repository {
     }
   }
 
-  /// Restores an earlier content of a channel.
+  /// Restores an earlier content of a channel: that of the document with a number, or the last
+  /// different one.
   ///
   /// Another rollback goes further back instead of undoing the first one. If a rollout was promoted
   /// to all installations, a rollback gives them the version that they had before the rollout.
-  ///
-  /// - Parameters:
-  ///   - channel: The channel.
-  ///   - model: The model.
-  ///   - number: The number of the document to restore; nil for the last one with a different
-  ///     content.
-  ///   - precondition: The condition that the current channel must meet.
-  ///   - token: The id of the token that requests the change.
-  /// - Returns: The channel.
-  /// - Throws: ``Problem``.
   func rollBack(
     _ channel: RepositoryName, of model: RepositoryName, to number: Int?,
     _ precondition: ChannelPrecondition, by token: String?

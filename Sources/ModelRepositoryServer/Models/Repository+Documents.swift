@@ -148,8 +148,6 @@ extension Repository {
   }
 
   /// Creates a state from a document's row, whose columns must be consistent.
-  ///
-  /// - Throws: `DamagedRow`.
   static func state(_ row: CheckedRow) throws -> ChannelState {
     let numbers = 1...(Int.max / 2)
     let signed = try row.bytes("signed")

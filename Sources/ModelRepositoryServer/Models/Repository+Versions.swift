@@ -30,8 +30,6 @@ extension Repository {
   }
 
   /// Returns a model's versions, the newest first.
-  ///
-  /// - Throws: ``Problem`` if the model doesn't exist.
   func versions(of model: RepositoryName) async throws -> [VersionRecord] {
     try await database.read { database in
       try Self.checkModel(model, database)
@@ -41,8 +39,6 @@ extension Repository {
   }
 
   /// Returns a version.
-  ///
-  /// - Throws: ``Problem`` if the version doesn't exist.
   func version(_ version: RepositoryName, of model: RepositoryName) async throws -> VersionRecord {
     try await database.read { database in
       guard let record = try Self.version(version, of: model, database) else {
@@ -52,15 +48,11 @@ extension Repository {
     }
   }
 
-  /// Publishes a version whose blobs have been uploaded.
+  /// Publishes a version by its manifest's digest; its blobs have to be uploaded.
   ///
-  /// - Parameters:
-  ///   - manifest: The digest of the version's manifest.
-  ///   - model: The model.
-  ///   - token: The id of the token that requests the change.
-  /// - Returns: The version, and whether it is new. Publishing the same version again isn't an
-  ///   error.
-  /// - Throws: ``Problem`` that names what is missing.
+  /// Publishing the same version again isn't an error.
+  ///
+  /// - Returns: The version, and whether it is new.
   func publish(
     _ manifest: BlobDigest, of model: RepositoryName, by token: String?
   ) async throws -> (record: VersionRecord, isNew: Bool) {
@@ -101,13 +93,7 @@ extension Repository {
 
   /// Withdraws a version, so that no channel can be set to it any more.
   ///
-  /// - Parameters:
-  ///   - version: The version.
-  ///   - model: The model.
-  ///   - isForced: Whether to withdraw the version even if channels still use it.
-  ///   - token: The id of the token that requests the change.
-  /// - Returns: The version.
-  /// - Throws: ``Problem`` that names the channels.
+  /// Unless this is forced, the channels must not use it.
   func withdraw(
     _ version: RepositoryName, of model: RepositoryName, isForced: Bool, by token: String?
   ) async throws -> VersionRecord {
@@ -149,8 +135,6 @@ extension Repository {
   }
 
   /// Checks that a model exists.
-  ///
-  /// - Throws: ``Problem`` if it doesn't.
   static func checkModel(_ model: RepositoryName, _ database: Database) throws {
     let isThere = try Bool.fetchOne(
       database, sql: "SELECT EXISTS (SELECT 1 FROM models WHERE name = ?)",

@@ -162,7 +162,7 @@ final class Repository: Sendable {
     }
     return S3BlobStore(
       S3Client(note.s3, credentials, policy: options.storePolicy),
-      owner: S3Owner(id: note.id, mayBegin: mayBegin), limits: options.limits)
+      id: note.id, mayBegin: mayBegin, limits: options.limits)
   }
 
   /// The current time.
@@ -215,7 +215,7 @@ final class Repository: Sendable {
       }
       let lost = try digests.filter {
         try !FileSystem.exists(
-          "\(folder.blobs)/sha256/\($0.hexadecimal.prefix(2))/\($0.hexadecimal)")
+          folder.blobs + "/" + $0.storedPath)
       }
       guard !lost.isEmpty else { return lost }
       try database.write { database in
@@ -229,13 +229,9 @@ final class Repository: Sendable {
     return (lost ?? []).map(\.description)
   }
 
-  /// Returns the missing blobs that versions refer to.
+  /// Returns the missing blobs that versions refer to, each with one of these versions.
   ///
-  /// - Parameters:
-  ///   - database: The database.
-  ///   - faults: The array to which the descriptions of damaged rows are added.
-  /// - Returns: The blobs, each with a version that refers to it.
-  /// - Throws: The database's error.
+  /// The descriptions of damaged rows are added to `faults`.
   static func missingBlobs(
     _ database: Database, faults: inout [String]
   ) throws -> [MissingBlob] {

@@ -25,11 +25,7 @@ enum RepositoryDatabase {
 
   /// Opens or creates the database.
   ///
-  /// - Parameters:
-  ///   - path: The database's path.
-  ///   - commits: The path of the ``CommitWitness``'s file.
-  /// - Returns: The database, and the witness that detects lost changes.
-  /// - Throws: ``RepositoryError`` with the code `.storage` or `.damaged`.
+  /// - Returns: The database, and the witness that detects lost changes, whose file is `commits`.
   static func open(_ path: String, _ commits: String) throws -> (DatabasePool, CommitWitness) {
     var configuration = configuration
     configuration.maximumReaderCount = 4
@@ -70,8 +66,6 @@ enum RepositoryDatabase {
   }
 
   /// Opens a database for reading only, while a server may have it open, too.
-  ///
-  /// - Throws: ``RepositoryError`` with the code `.storage` or `.damaged`.
   static func openToRead(_ path: String) throws -> DatabaseQueue {
     guard try FileSystem.size(of: path) != nil else {
       throw RepositoryError(.storage, "'\(path)' is missing, so this isn't a repository's folder.")

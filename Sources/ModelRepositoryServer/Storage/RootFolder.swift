@@ -20,8 +20,6 @@ enum RootFolder {
   }
 
   /// Reads the documents, each of which has to follow the previous one.
-  ///
-  /// - Throws: ``RepositoryError`` with the code `.storage`.
   static func load(_ folder: String) throws -> Content {
     var content = Content()
     let names = Set(try FileSystem.names(in: folder))
@@ -63,19 +61,6 @@ enum RootFolder {
         "'\(folder)' has \(later).json, but \(version).json is missing. Copy it from a backup.")
     }
     return content
-  }
-
-  /// Writes a file so that it exists either completely or not at all.
-  static func write(_ data: Data, to path: String) throws {
-    let fresh = path + ".new"
-    try FileSystem.remove(fresh)
-    guard
-      FileManager.default.createFile(
-        atPath: fresh, contents: data, attributes: [.posixPermissions: 0o644])
-    else { throw RepositoryError(.storage, "'\(fresh)' cannot be written.") }
-    try FileSystem.flush(fresh)
-    try FileSystem.rename(fresh, to: path)
-    try FileSystem.flush(URL(filePath: path).deletingLastPathComponent().path)
   }
 }
 #endif

@@ -30,14 +30,9 @@ struct SigningState: Sendable {
 
   /// Reads the keys and the root documents of a data folder.
   ///
-  /// - Parameters:
-  ///   - folder: The folder.
-  ///   - signers: For each channel's newest document, the ids of the keys that signed it.
-  ///   - isMade: Whether to create the first key if nothing was signed yet.
-  ///   - now: The current time.
-  /// - Returns: The signing keys and root documents.
-  /// - Throws: ``RepositoryError`` if a key or a root document can't be used. If the right keys are
-  ///   missing, nothing is thrown and ``fault`` has the reason.
+  /// `signers` are the ids of the keys that signed each channel's newest document. If there are none,
+  /// `isMade` tells to create the first key. If the right keys are missing, nothing is thrown and
+  /// ``fault`` has the reason.
   static func load(
     _ folder: DataFolder, signers: [Set<String>], orMake isMade: Bool, now: Date
   ) throws -> SigningState {

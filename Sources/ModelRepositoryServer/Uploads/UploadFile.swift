@@ -26,12 +26,8 @@ final class UploadFile: Sendable {
 
   /// Opens a file to continue writing it, and truncates it to the offset.
   ///
-  /// - Parameters:
-  ///   - path: The file's path. The file is created for the first bytes.
-  ///   - offset: The number of valid bytes in the file.
-  ///   - hash: The SHA-256 of these bytes; nil to read them again.
-  /// - Returns: The file.
-  /// - Throws: ``RepositoryError`` with the code `.storage`.
+  /// The file is created for the first bytes. If the hash of the bytes before the offset is nil, they
+  /// are read again.
   static func open(_ path: String, at offset: Int, hash: SHA256?) async throws -> UploadFile {
     try await NIOThreadPool.singleton.runIfActive {
       do {
@@ -53,8 +49,6 @@ final class UploadFile: Sendable {
   }
 
   /// Returns the SHA-256 of a file's first bytes.
-  ///
-  /// - Throws: ``RepositoryError`` if the file has fewer bytes.
   static func hash(of path: String, count: Int) throws -> SHA256 {
     var hash = SHA256()
     guard count > 0 else { return hash }
@@ -84,9 +78,7 @@ final class UploadFile: Sendable {
     }
   }
 
-  /// Flushes all bytes to the disk.
-  ///
-  /// - Returns: The SHA-256 of all bytes so far.
+  /// Flushes all bytes to the disk, and returns the SHA-256 of all bytes so far.
   func flush() async throws -> SHA256 {
     try await threads.runIfActive { [self] in
       do {

@@ -12,14 +12,7 @@ import NIOPosix
 import StoredRows
 
 extension UploadStore {
-  /// Turns an upload into a blob.
-  ///
-  /// - Parameters:
-  ///   - id: The upload's id.
-  ///   - token: The id of the token that the upload belongs to.
-  ///   - digest: The expected digest of the bytes.
-  /// - Returns: The blob, which is durable.
-  /// - Throws: ``Problem``.
+  /// Turns an upload into a blob, which is durable when this returns.
   func finish(_ id: String, _ token: String, as digest: BlobDigest) async throws -> BlobReference {
     try await exclusively(id) {
       let upload = try await upload(id, token)
@@ -118,11 +111,8 @@ extension UploadStore {
 extension Repository {
   /// Turns a file into a blob, and replaces one that may be damaged or lost.
   ///
-  /// - Parameters:
-  ///   - file: The file's path. Its bytes must have been checked against the digest.
-  ///   - blob: The blob's digest and size.
-  ///   - note: A closure that makes further changes to the database in the same transaction.
-  /// - Throws: The store's or the database's error.
+  /// The file's bytes must have been checked against the digest. The note makes further changes to
+  /// the database in the same transaction.
   func store(
     _ file: String, as blob: BlobReference, _ note: @escaping @Sendable (Database) throws -> Void
   ) async throws {

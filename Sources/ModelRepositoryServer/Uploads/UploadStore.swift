@@ -36,11 +36,7 @@ final class UploadStore: Sendable {
 
   var options: ModelRepositoryOptions { repository.options }
 
-  /// Begins an upload.
-  ///
-  /// - Parameter token: The id of the token that the upload belongs to.
-  /// - Returns: The state of the new upload, with its id.
-  /// - Throws: ``Problem`` if the token has too many uploads.
+  /// Begins an upload, unless the token has too many of them.
   func begin(_ token: String) async throws -> UploadState {
     try await checkRoom(for: 0)
     try await makeRoom(for: token)
@@ -140,10 +136,7 @@ final class UploadStore: Sendable {
 
   /// Discards an upload: its file and its row.
   ///
-  /// - Parameters:
-  ///   - id: The upload's id.
-  ///   - failure: The disk's error, which later requests for the upload receive.
-  /// - Throws: The disk's or the database's error.
+  /// Later requests for the upload receive the disk's failure, if there was one.
   func discard(_ id: String, because failure: RepositoryError? = nil) async throws {
     forget(id)
     if let failure {

@@ -42,9 +42,7 @@ struct S3Content: BlobContent {
 
   private var request: S3Request { S3Request(.GET, key, "read") }
 
-  /// Requests a range of bytes.
-  ///
-  /// - Returns: A response that contains exactly this range.
+  /// Requests a range of bytes, and returns a response that contains exactly this range.
   fileprivate func begin(_ range: Range<Int>) async throws -> HTTPClientResponse {
     var request = request
     request.fields = [

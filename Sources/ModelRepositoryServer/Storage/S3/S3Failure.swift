@@ -33,12 +33,8 @@ extension S3Client {
 
   /// Creates the failure for an error response.
   ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - status: The status of the response.
-  ///   - response: The response, unless its status isn't an error.
-  ///   - answer: The root element of the body, if there is one. Only an element `Error` is used.
-  /// - Returns: The failure.
+  /// The response is nil if its status isn't an error. Of the body's root element, only `Error` is
+  /// used.
   func refusal(
     _ request: S3Request, _ status: Int, _ response: HTTPClientResponse?, _ answer: S3Element?
   ) -> FailedAttempt {
