@@ -45,10 +45,9 @@ struct RepositoryKeysCommand: ParsableCommand {
     @OptionGroup var location: RepositoryTokenCommand.Location
 
     func work() async throws {
-      let records = try await RepositoryKeysCommand.records(location)
-      let hasRoot = records.contains { $0.role == .root }
+      let (records, root) = try await RepositoryKeysCommand.keys(location)
       let keys = try records.filter {
-        hasRoot ? $0.role == .root : $0.state == .signing
+        root != nil ? $0.role == .root : $0.state == .signing
       }.map { KeyList.Key(try VerificationKey($0.key)) }
       if location.json { return try Console.printJSON(KeyList(keys: keys)) }
       for key in keys { Console.printData(key.key) }
@@ -64,7 +63,7 @@ struct RepositoryKeysCommand: ParsableCommand {
     @OptionGroup var location: RepositoryTokenCommand.Location
 
     func work() async throws {
-      let records = try await RepositoryKeysCommand.records(location)
+      let (records, root) = try await RepositoryKeysCommand.keys(location)
       if location.json { return try Console.printJSON(records) }
       var table = TextTable(headings: ["id", "signs", "state", "name", "expires", "key"])
       for record in records {
@@ -73,7 +72,7 @@ struct RepositoryKeysCommand: ParsableCommand {
           record.expires?.text ?? "", record.key)
       }
       Console.printTable(table)
-      guard let root = try await RepositoryKeysCommand.root(location) else {
+      guard let root else {
         return Console.printMessage(
           "No root document, so a stolen key can't be replaced. See: keys create --root")
       }
@@ -81,24 +80,22 @@ struct RepositoryKeysCommand: ParsableCommand {
     }
   }
 
-  /// Returns the keys of the folder if one was given, and the server's keys otherwise.
-  static func records(_ location: RepositoryTokenCommand.Location) async throws -> [KeyRecord] {
+  /// Returns the keys and the newest root document of the folder if one was given, and the server's
+  /// otherwise.
+  private static func keys(
+    _ location: RepositoryTokenCommand.Location
+  ) async throws -> (records: [KeyRecord], root: RootDocument?) {
     if let data = location.data {
       try DataFolderArguments.requireRepository(data)
-      return try RepositoryKeys.list(data)
+      return try (RepositoryKeys.list(data), RepositoryKeys.root(data))
     }
     let publisher = try location.server.publisher()
     let signing = try await publisher.keys().map { try VerificationKey($0.key) }
+    let root = try await publisher.root()
     // The server's clock decides which keys have expired.
-    return try await RepositoryKeys.records(
-      publisher.root(), signing.map { (name: nil, key: $0) }, at: .distantPast)
-  }
-
-  private static func root(_ location: RepositoryTokenCommand.Location) async throws
-    -> RootDocument?
-  {
-    if let data = location.data { return try RepositoryKeys.root(data) }
-    return try await location.server.publisher().root()
+    let records = try RepositoryKeys.records(
+      root, signing.map { (name: nil, key: $0) }, at: .distantPast)
+    return (records, root)
   }
 }
 

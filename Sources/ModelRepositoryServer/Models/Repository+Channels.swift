@@ -216,25 +216,18 @@ extension Repository {
 
   /// Rejects a change if the channel isn't in the state that the client expects.
   private func check(_ precondition: ChannelPrecondition, _ present: ChannelState?) throws {
-    switch precondition {
-    case .isNew:
-      guard let present else { return }
-      throw Problem(
-        .preconditionFailed, "precondition_failed",
-        "The channel already exists. Send its ETag in 'If-Match'.",
-        headers: [.eTag: present.tag])
-    case .matches(let tags):
-      guard let present else {
-        throw Problem(
-          .preconditionFailed, "precondition_failed",
-          "The channel doesn't exist yet. Send 'If-None-Match: *' to create it.")
-      }
-      guard EntityTag.isNamedStrongly(present.tag, in: tags) else {
-        throw Problem(
-          .preconditionFailed, "precondition_failed",
-          "The channel has changed in the meantime. Read it again.", headers: [.eTag: present.tag])
-      }
+    let what: String
+    switch (precondition, present) {
+    case (.isNew, nil): return
+    case (.isNew, _?): what = "already exists. Send its ETag in 'If-Match'."
+    case (.matches, nil): what = "doesn't exist yet. Send 'If-None-Match: *' to create it."
+    case (.matches(let tags), let present?):
+      if EntityTag.isNamedStrongly(present.tag, in: tags) { return }
+      what = "has changed in the meantime. Read it again."
     }
+    throw Problem(
+      .preconditionFailed, "precondition_failed", "The channel \(what)",
+      headers: present.map { [.eTag: $0.tag] } ?? [:])
   }
 
   static func noChannel(_ channel: RepositoryName, _ model: RepositoryName) -> Problem {

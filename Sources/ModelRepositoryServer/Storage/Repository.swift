@@ -60,14 +60,16 @@ final class Repository: Sendable {
     try Self.checkBeginning(folder)
     let (database, commits) = try RepositoryDatabase.open(folder.database, folder.commits)
     self.database = database
-    let (knowsBlobs, isUsed) = try Self.reading(folder, database) { database in
-      try (
-        Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM blobs)") == true,
-        Bool.fetchOne(
-          database,
-          sql: "SELECT EXISTS (SELECT 1 FROM blobs) OR EXISTS (SELECT 1 FROM version_blobs)")
-          == true
-      )
+    let (knowsBlobs, isUsed): (Bool, Bool)
+    do {
+      (knowsBlobs, isUsed) = try database.read { database in
+        let knowsBlobs = try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM blobs)")
+        let isReferred = try Bool.fetchOne(
+          database, sql: "SELECT EXISTS (SELECT 1 FROM version_blobs)")
+        return (knowsBlobs == true, knowsBlobs == true || isReferred == true)
+      }
+    } catch let error as DatabaseError {
+      throw RepositoryDatabase.failure(error, folder.database)
     }
     let note =
       blobs == nil ? try BlobNote.settle(folder, options.blobs, knowsBlobs: isUsed) : nil
@@ -125,17 +127,6 @@ final class Repository: Sendable {
         .damaged,
         "'\(folder.database)' is missing or truncated, but '\(blobsFolder)' contains blobs. Restore the "
           + "repository's backup. To start without these blobs, move '\(folder.blobs)' away.")
-    }
-  }
-
-  /// Reads data that the start depends on.
-  private static func reading<Value>(
-    _ folder: DataFolder, _ database: DatabasePool, _ body: (Database) throws -> Value
-  ) throws -> Value {
-    do {
-      return try database.read(body)
-    } catch let error as DatabaseError {
-      throw RepositoryDatabase.failure(error, folder.database)
     }
   }
 
