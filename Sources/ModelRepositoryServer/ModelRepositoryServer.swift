@@ -207,7 +207,6 @@ public struct ModelRepositoryServer: Sendable {
     UploadRoutes(uploads: uploads, access: access).add(to: api)
     BlobRoutes(repository: repository, access: access, metrics: metrics).add(to: api)
     ModelRoutes(repository: repository, access: access).add(to: api)
-    ChannelRoutes(repository: repository, access: access).add(to: api)
     AdministrationRoutes(repository: repository, uploads: uploads, access: access).add(to: api)
     return router
   }

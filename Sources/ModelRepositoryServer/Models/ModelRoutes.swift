@@ -15,6 +15,7 @@ struct ModelRoutes: Sendable {
   let access: Access
 
   func add(to group: RouterGroup<WebContext>) {
+    addChannels(to: group)
     group.get("models") { _, context -> Response in
       let token = try access.reader(context)
       let models = try await repository.models().filter { token?.isFor($0.name.text) ?? true }

@@ -9,11 +9,8 @@ import Hummingbird
 import ModelRepositoryAPI
 
 /// The routes for channels, which decide which installations get which version.
-struct ChannelRoutes: Sendable {
-  let repository: Repository
-  let access: Access
-
-  func add(to group: RouterGroup<WebContext>) {
+extension ModelRoutes {
+  func addChannels(to group: RouterGroup<WebContext>) {
     group.get("models/:model/channels") { _, context -> Response in
       let model = try access.readableModel(context)
       return try .json(ChannelList(channels: try await repository.channels(of: model)))
