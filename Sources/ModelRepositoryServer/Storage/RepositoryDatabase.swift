@@ -134,8 +134,7 @@ enum RepositoryDatabase {
   ///
   /// Otherwise, each request would fail. Other differences are reported by `fsck`.
   private static func checkColumns(_ database: Database, _ path: String) throws {
-    let expected = try DatabaseQueue(configuration: configuration)
-    try migrator.migrate(expected)
+    let expected = try emptyDatabase()
     for table in RepositoryTable.allCases.map(\.rawValue) + ["seals"] {
       let columns = try expected.read { try $0.columns(in: table).map(\.name) }
       guard try database.tableExists(table) else {
@@ -162,9 +161,7 @@ enum RepositoryDatabase {
       }
       return Dictionary(entries) { first, _ in first }
     }
-    let fresh = try DatabaseQueue(configuration: configuration)
-    try migrator.migrate(fresh)
-    let (expected, present) = (try fresh.read(schema), try schema(database))
+    let (expected, present) = (try emptyDatabase().read(schema), try schema(database))
     let missing = expected.keys.filter { present[$0] == nil }.map { "The \($0) is missing." }
     let others = present.compactMap { name, sql in
       guard let wanted = expected[name] else {
@@ -173,6 +170,13 @@ enum RepositoryDatabase {
       return wanted == sql ? nil : "The \(name) is defined differently than in this version."
     }
     return (missing + others).sorted()
+  }
+
+  /// Creates a database in memory with the tables of this version.
+  private static func emptyDatabase() throws -> DatabaseQueue {
+    let database = try DatabaseQueue(configuration: configuration)
+    try migrator.migrate(database)
+    return database
   }
 
   static var migrator: DatabaseMigrator {
