@@ -74,7 +74,8 @@ struct S3BlobStore: BlobStore {
 
   func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {
     guard let (size, tag) = try await head(key(digest)) else { return nil }
-    return S3Content(client: client, key: key(digest), size: size, tag: tag)
+    let request = S3Request(.GET, key(digest), "read", fields: [("if-match", tag)])
+    return S3Content(client: client, request: request, size: size)
   }
 
   func size(of digest: BlobDigest) async throws -> Int? {

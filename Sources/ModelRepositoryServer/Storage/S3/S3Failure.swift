@@ -14,12 +14,17 @@ extension S3Client {
   func failure(
     _ request: S3Request, _ reason: String, isTransient: Bool = false, suggestion: String = ""
   ) -> FailedAttempt {
-    let name = "s3://\(location.bucket)" + (request.key.map { "/" + $0 } ?? "")
-    return FailedAttempt(
+    FailedAttempt(
       RepositoryError(
         .storeUnavailable,
-        "'\(name)' cannot be \(request.purpose) at \(location.endpoint): \(reason).\(suggestion)"),
+        "'\(name(of: request))' cannot be \(request.purpose) at \(location.endpoint): \(reason).\(suggestion)"
+      ),
       isTransient: isTransient)
+  }
+
+  /// The object or the bucket of a request, as people read it.
+  func name(of request: S3Request) -> String {
+    "s3://\(location.bucket)" + (request.key.map { "/" + $0 } ?? "")
   }
 
   /// Converts an error of the connection.
