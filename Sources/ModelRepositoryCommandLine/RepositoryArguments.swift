@@ -41,12 +41,10 @@ struct RepositoryServerArguments: ParsableArguments {
     completion: .file())
   var certificateAuthorities: String?
 
-  /// The server's address.
   var address: String {
     server ?? Self.environment("TENSORIO_REPOSITORY") ?? "http://127.0.0.1:8090"
   }
 
-  /// The token, if there is one.
   var secret: String? { token ?? Self.environment("TENSORIO_REPOSITORY_TOKEN") }
 
   /// Creates a publisher that sends requests to the server.
@@ -71,7 +69,6 @@ struct DataFolderArguments: ParsableArguments {
   @Option(help: Self.help, completion: .directory)
   var data: String
 
-  /// Opens the keys of the folder.
   func keys() throws -> RepositoryKeys { try Self.keys(data) }
 
   /// Opens the keys of a folder, which has to be a repository.

@@ -37,7 +37,6 @@ struct RepositoryKeysCommand: ParsableCommand {
       RepositoryKeySignCommand.self,
     ], defaultSubcommand: Trusted.self)
 
-  /// Prints the keys that clients should trust.
   struct Trusted: WaitingCommand {
     static let configuration = CommandConfiguration(
       commandName: "trusted", abstract: "Print the keys that clients should trust (default).")
@@ -55,7 +54,6 @@ struct RepositoryKeysCommand: ParsableCommand {
     }
   }
 
-  /// Lists all keys.
   struct List: WaitingCommand {
     static let configuration = CommandConfiguration(
       abstract: "List all keys, what they sign, and their files.")

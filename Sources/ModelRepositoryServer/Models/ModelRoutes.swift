@@ -5,7 +5,6 @@
 
 #if Servers
 import Foundation
-import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 
@@ -62,7 +61,6 @@ extension Access {
 }
 
 extension WebContext {
-  /// Returns a name in the request's path.
   func name(_ parameter: String) throws -> RepositoryName {
     let text = parameters.get(parameter) ?? ""
     guard let name = RepositoryName(text.removingPercentEncoding ?? text) else {

@@ -38,7 +38,6 @@ extension Repository {
     }
   }
 
-  /// Returns a version.
   func version(_ version: RepositoryName, of model: RepositoryName) async throws -> VersionRecord {
     try await database.read { database in
       guard let record = try Self.version(version, of: model, database) else {
@@ -134,7 +133,6 @@ extension Repository {
       .versions, "WHERE model = ? AND version = ?", [model.text, version.text], record)
   }
 
-  /// Checks that a model exists.
   static func checkModel(_ model: RepositoryName, _ database: Database) throws {
     let isThere = try Bool.fetchOne(
       database, sql: "SELECT EXISTS (SELECT 1 FROM models WHERE name = ?)",
@@ -200,7 +198,6 @@ extension Repository {
     } ?? false
   }
 
-  /// Reads and validates a manifest.
   private func manifest(
     _ digest: BlobDigest, of model: RepositoryName
   ) async throws -> (VersionManifest, BlobReference) {
@@ -250,12 +247,10 @@ extension Repository {
 }
 
 extension ChannelContent {
-  /// The versions that the content refers to.
   var versions: [RepositoryName] {
     [version].compactMap { $0 } + (experiment?.arms.map(\.version) ?? [])
   }
 
-  /// Whether the content refers to a version.
   func names(_ version: RepositoryName) -> Bool { versions.contains(version) }
 }
 #endif

@@ -11,7 +11,6 @@ import NIOPosix
 
 /// A blob that is open for reading.
 protocol BlobContent: Sendable {
-  /// The blob's size in bytes.
   var size: Int { get }
 
   /// Reads all bytes of a range within the blob; callers read at most 256 KB at once.

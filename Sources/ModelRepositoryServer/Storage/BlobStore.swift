@@ -41,7 +41,6 @@ protocol BlobStore: Sendable {
   /// Moves a damaged blob out of the way, and keeps it so that people can examine it.
   func quarantine(_ digest: BlobDigest) async throws
 
-  /// Lists all blobs.
   func list() async throws -> [StoredBlob]
 
   /// Checks that the store responds and that it belongs to this repository.

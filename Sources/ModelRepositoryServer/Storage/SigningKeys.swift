@@ -45,7 +45,6 @@ enum SigningKeys {
     }
   }
 
-  /// Creates a key.
   static func make(_ name: String, in folder: String) throws -> SigningKey {
     try make(at: "\(folder)/\(name)\(ending)")
   }

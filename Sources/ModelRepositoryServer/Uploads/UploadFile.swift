@@ -60,7 +60,6 @@ final class UploadFile: Sendable {
     return hash
   }
 
-  /// Appends bytes.
   func write(_ bytes: ByteBuffer) async throws {
     try await Self.blocking { [self] in
       let data = Data(bytes.readableBytesView)

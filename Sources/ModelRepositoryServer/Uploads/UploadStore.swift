@@ -86,7 +86,6 @@ final class UploadStore: Sendable {
   /// one.
   private static let patience: TimeInterval = 60
 
-  /// Returns an upload.
   func upload(_ id: String, _ token: String) async throws -> UploadState {
     let oldest = repository.now - options.uploadLifetime
     let upload = try await repository.database.read { database in
@@ -155,7 +154,6 @@ final class UploadStore: Sendable {
     }
   }
 
-  /// The path of an upload's file.
   func path(_ id: String) -> String { repository.folder.uploads + "/" + id }
 
   // MARK: - One request at a time
@@ -186,12 +184,10 @@ final class UploadStore: Sendable {
     }
   }
 
-  /// Saves the SHA-256 of an upload's bytes.
   func remember(_ hash: SHA256, of id: String, at offset: Int) {
     state.withLock { $0.hashes[id] = (offset, hash) }
   }
 
-  /// Removes the SHA-256 of an upload that doesn't exist any more.
   func forget(_ id: String) {
     state.withLock { $0.hashes[id] = nil }
   }

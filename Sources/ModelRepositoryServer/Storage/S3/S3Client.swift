@@ -5,7 +5,6 @@
 
 #if Servers
 import AsyncHTTPClient
-import Crypto
 import Foundation
 import ModelRepositoryAPI
 import NIOCore
