@@ -7,9 +7,8 @@
 import ArgumentParser
 import Foundation
 import ModelCommands
-import ModelRepositoryAPI
-import ModelRepositoryClient
-import ModelRepositoryServer
+public import ModelRepositoryClient
+public import ModelRepositoryServer
 import TensorIOCommandLine
 
 /// The command `tensorio repository serve`.
@@ -108,9 +107,8 @@ struct RepositoryServeCommand: ParsableCommand {
     options.healthPort = healthPort
     options.quota = quota.map { $0 * 1_000_000 }
     options.mirror = try mirror.map {
-      ServerMirror(
-        server: try ModelRepositoryMirror(
-          server: $0, token: ProcessInfo.processInfo.environment["TENSORIO_MIRROR_TOKEN"]))
+      try ModelRepositoryMirror(
+        server: $0, token: ProcessInfo.processInfo.environment["TENSORIO_MIRROR_TOKEN"])
     }
     options.scrubRate = scrub.map { $0 * 1_000_000 }
     options.reservedBytes = reserve.map { $0 * 1_000_000 }
@@ -124,14 +122,8 @@ struct RepositoryServeCommand: ParsableCommand {
   }
 }
 
-/// Another repository's server, from which this one downloads blobs.
-private struct ServerMirror: BlobMirror {
-  let server: ModelRepositoryMirror
-
-  var name: String { server.server }
-
-  func download(_ blob: BlobReference, to file: String) async throws {
-    try await server.download(blob, to: file)
-  }
+extension ModelRepositoryMirror: BlobMirror {
+  /// The server's address.
+  public var name: String { server }
 }
 #endif

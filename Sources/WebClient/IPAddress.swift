@@ -49,6 +49,15 @@ package struct IPAddress: Hashable, Sendable {
   }
 }
 
+extension IPAddress {
+  /// Whether a host is this computer, judged by its text without a DNS lookup.
+  package static func isLoopback(host: String) -> Bool {
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    let isV4 = parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    return isV4 || ["localhost", "::1", "[::1]"].contains(host)
+  }
+}
+
 extension IPAddress: CustomStringConvertible {
   /// The corresponding C function is `inet_ntop`.
   package var description: String {

@@ -88,7 +88,8 @@ extension Repository {
   ) throws -> ChannelState {
     try requireKeys()
     let signing = signing
-    let document = unsigned.under(root: signing.root?.version)
+    var document = unsigned
+    document.root = signing.root?.version
     let signed = try RepositoryJSON.encode(try SignedDocument(document, by: signing.keys))
     // A change leaves room for the signature of another key, which a later renewal may add.
     let room = cause == .renewal ? 0 : Self.renewalRoom
@@ -110,8 +111,8 @@ extension Repository {
         restores, renewal, signing.label, try RepositoryJSON.encode(content), signed,
       ])
     // The cache is cleared after the commit, and before anybody is notified.
-    database.afterNextTransaction { [channelStates] _ in
-      channelStates.forget([document.model, document.channel])
+    database.afterNextTransaction { [channelStates, key = [document.model, document.channel]] _ in
+      channelStates.forget(key)
     }
     return ChannelState(
       channel: document.channel, documentVersion: document.documentVersion, cause: cause,
@@ -211,15 +212,6 @@ extension Repository {
     }
     return "document \(document.documentVersion): "
       + ([document.release?.version.text ?? "none"] + arms).joined(separator: " ")
-  }
-}
-
-extension ChannelDocument {
-  /// Returns the document with the version of the root document that is in force.
-  fileprivate func under(root version: Int?) -> ChannelDocument {
-    var document = self
-    document.root = version
-    return document
   }
 }
 #endif

@@ -12,7 +12,7 @@ import ModelRepositoryAPI
 struct SigningState: Sendable {
   /// The keys that sign; empty if there is a ``fault``.
   private(set) var keys: [SigningKey] = []
-  var roots = RootFolder.Content()
+  var roots = RootFolder()
   /// The reason why nothing can be signed; nil if documents can be signed.
   var fault: RepositoryError?
 
