@@ -10,7 +10,6 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import ModelRepositoryAPI
-import NIOCore
 
 /// The routes that download blobs.
 ///

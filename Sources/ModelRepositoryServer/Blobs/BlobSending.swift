@@ -7,7 +7,6 @@
 import Hummingbird
 import Logging
 import ModelRepositoryAPI
-import NIOCore
 import WebServing
 
 /// Sends the bytes of a blob piece by piece.

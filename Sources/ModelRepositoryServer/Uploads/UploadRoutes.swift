@@ -7,7 +7,6 @@
 import Foundation
 import Hummingbird
 import ModelRepositoryAPI
-import NIOCore
 
 /// The routes that upload blobs.
 struct UploadRoutes: Sendable {

@@ -10,7 +10,6 @@ import GRDB
 import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
-import NIOCore
 import NIOPosix
 
 extension UploadStore {

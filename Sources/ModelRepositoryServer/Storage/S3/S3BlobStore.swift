@@ -6,7 +6,6 @@
 #if Servers
 import Foundation
 import ModelRepositoryAPI
-import NIOCore
 import NIOHTTP1
 import WebClient
 import NIOPosix
