@@ -6,8 +6,6 @@
 #if Servers
 import Files
 import Foundation
-import ModelCommands
-import ModelRepositoryClient
 import TensorIO
 
 /// Puts a downloaded model into a user's folder atomically.

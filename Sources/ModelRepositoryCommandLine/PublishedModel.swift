@@ -8,7 +8,6 @@ import Foundation
 import ModelCommands
 import ModelRepositoryClient
 import TensorIO
-import TensorIOCommandLine
 
 /// The model that `tensorio repository push` publishes.
 struct PublishedModel {

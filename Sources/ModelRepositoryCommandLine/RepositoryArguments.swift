@@ -9,9 +9,18 @@ import Foundation
 import ModelCommands
 public import ModelRepositoryAPI
 import ModelRepositoryClient
+import ModelRepositoryServer
 import ModelTools
 import TensorIO
-import TensorIOCommandLine
+
+/// A command whose work is asynchronous.
+protocol WaitingCommand: ParsableCommand, Sendable {
+  func work() async throws
+}
+
+extension WaitingCommand {
+  func run() throws { try BlockingTask.run { try await work() } }
+}
 
 /// The options that name the server and the token.
 struct RepositoryServerArguments: ParsableArguments {
@@ -32,12 +41,10 @@ struct RepositoryServerArguments: ParsableArguments {
     completion: .file())
   var certificateAuthorities: String?
 
-  /// The server's address.
   var address: String {
     server ?? Self.environment("TENSORIO_REPOSITORY") ?? "http://127.0.0.1:8090"
   }
 
-  /// The token, if there is one.
   var secret: String? { token ?? Self.environment("TENSORIO_REPOSITORY_TOKEN") }
 
   /// Creates a publisher that sends requests to the server.
@@ -52,6 +59,30 @@ struct RepositoryServerArguments: ParsableArguments {
 
   private static func environment(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
+
+/// The option for a repository's folder on this machine.
+struct DataFolderArguments: ParsableArguments {
+  static let help = ArgumentHelp("The repository's folder on this machine.", valueName: "folder")
+
+  @Option(help: Self.help, completion: .directory)
+  var data: String
+
+  func keys() throws -> RepositoryKeys { try Self.keys(data) }
+
+  /// Opens the keys of a folder, which has to be a repository.
+  static func keys(_ folder: String) throws -> RepositoryKeys {
+    try requireRepository(folder)
+    return try RepositoryKeys(dataFolder: folder)
+  }
+
+  /// Checks that a folder is a repository, so that a typo doesn't create one.
+  static func requireRepository(_ folder: String) throws {
+    guard FileSystem.isFile(folder + "/meta.sqlite") else {
+      throw TensorIOError(
+        .fileNotFound, "'\(folder)' isn't a repository folder, because it has no meta.sqlite.")
+    }
   }
 }
 
@@ -81,25 +112,21 @@ struct ChannelChangeArguments: ParsableArguments {
     }
   }
 
-  /// Changes a model's channel if it has a rollout, and prints the new document.
+  /// Changes a model's channel if it has a rollout, which has one arm, and prints the new document.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - change: A closure that takes the rollout, which has one arm, and changes the content.
   /// - Throws: `TensorIOError` if there is no rollout, or an error of the closure or the server.
   func changeRollout(
     of model: RepositoryName,
-    _ change:
-      @escaping @Sendable (ChannelContent.Experiment, inout ChannelContent) throws -> Void
+    _ change: @escaping @Sendable (inout ChannelContent) throws -> Void
   ) throws {
     let channel = channel.channel
     try changeChannel(of: model) { content in
-      guard let rollout = content.experiment, rollout.arms.map(\.name) == [.rollout] else {
+      guard content.experiment?.arms.map(\.name) == [.rollout] else {
         throw TensorIOError(
           .invalidOption,
           "Channel '\(channel)' of '\(model)' has no rollout. Start one with 'rollout start'.")
       }
-      try change(rollout, &content)
+      try change(&content)
     }
   }
 }
@@ -152,6 +179,89 @@ extension Int {
       value /= 1000
     }
     return "\(value.fixed(1)) TB"
+  }
+}
+
+/// The options that say where a repository's blobs are stored.
+struct BlobLocationArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Where to store the models' files: s3://BUCKET/PREFIX, with the credentials in "
+        + "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. The repository's "
+        + "folder remembers it (default: in the folder itself).", valueName: "place"))
+  var blobs: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The URL of an S3-compatible store (default: Amazon's).", valueName: "address"))
+  var s3Endpoint: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The bucket's region (default: AWS_REGION, AWS_DEFAULT_REGION or us-east-1).",
+      valueName: "region"))
+  var s3Region: String?
+
+  func validate() throws {
+    guard blobs != nil || (s3Endpoint == nil && s3Region == nil) else {
+      throw ValidationError("--s3-endpoint and --s3-region need --blobs s3://BUCKET/PREFIX.")
+    }
+  }
+
+  /// Returns the location of the blobs, or nil if none was given.
+  ///
+  /// - Throws: `RepositoryError` if the location is invalid.
+  func location() throws -> BlobLocation? {
+    guard let blobs else { return nil }
+    let environment = ProcessInfo.processInfo.environment
+    let named = ["AWS_REGION", "AWS_DEFAULT_REGION"].compactMap { environment[$0] }
+    return .s3(
+      try S3Location(
+        blobs, endpoint: s3Endpoint,
+        region: s3Region ?? named.first { !$0.isEmpty } ?? "us-east-1"))
+  }
+}
+
+/// The options for the keys that a command trusts.
+struct TrustedKeyArguments: ParsableArguments {
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "A trusted key, as printed by 'repository keys'; may be repeated.", valueName: "key"))
+  var key: [String] = []
+
+  @Option(
+    name: .customLong("root"),
+    help: ArgumentHelp(
+      "A trusted root document instead of keys: a file from the repository's folder 'roots'.",
+      valueName: "file"),
+    completion: .file())
+  var rootFile: String?
+
+  func validate() throws {
+    guard key.isEmpty != (rootFile == nil) else {
+      throw ValidationError("Pass a key that you trust with --key, or a root document with --root.")
+    }
+    _ = try verificationKeys()
+  }
+
+  func verificationKeys() throws -> [VerificationKey] {
+    do {
+      return try key.map { try VerificationKey($0) }
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+
+  /// Reads the root document, or returns nil if keys are given instead.
+  func root() throws -> SignedDocument? {
+    try rootFile.map(SignedDocument.init(ofRootFile:))
+  }
+
+  /// Returns the trust in the keys or in the root document.
+  func trust() throws -> RepositoryTrust {
+    guard let root = try root() else { return RepositoryTrust(keys: try verificationKeys()) }
+    return try RepositoryTrust(root: root)
   }
 }
 #endif

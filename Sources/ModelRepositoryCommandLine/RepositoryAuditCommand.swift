@@ -11,10 +11,9 @@ import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelRepositoryServer
 import ModelTools
-import TensorIOCommandLine
 
 /// The command `tensorio repository audit`.
-struct RepositoryAuditCommand: ParsableCommand {
+struct RepositoryAuditCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit", abstract: "List who changed what, newest first.",
     discussion: """
@@ -24,9 +23,7 @@ struct RepositoryAuditCommand: ParsableCommand {
       while its server is running.
       """)
 
-  @Option(
-    help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
-    completion: .directory)
+  @Option(help: DataFolderArguments.help, completion: .directory)
   var data: String?
 
   @OptionGroup var server: RepositoryServerArguments
@@ -55,23 +52,21 @@ struct RepositoryAuditCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      let records: [AuditRecord]
-      let start = since?.time(before: .now)
-      if let data {
-        try DataFolderArguments.requireRepository(data)
-        records = try await RepositoryStore.auditLog(
-          data, before: before, since: start, limit: limit)
-      } else {
-        records = try await server.publisher().auditLog(before: before, since: start, limit: limit)
-      }
-      if json { return try Console.printJSON(AuditLog(records: records)) }
-      Self.show(records)
-      if records.count == limit, let last = records.last?.id, last > 1 {
-        Console.printMessage(
-          "There may be more. Continue with --before \(last), or raise --limit.")
-      }
+  func work() async throws {
+    let records: [AuditRecord]
+    if let data {
+      try DataFolderArguments.requireRepository(data)
+      records = try await RepositoryStore.auditLog(
+        data, before: before, since: since?.time, limit: limit)
+    } else {
+      records = try await server.publisher().auditLog(
+        before: before, since: since?.time, limit: limit)
+    }
+    if json { return try Console.printJSON(AuditLog(records: records)) }
+    Self.show(records)
+    if records.count == limit, let last = records.last?.id, last > 1 {
+      Console.printMessage(
+        "There may be more. Continue with --before \(last), or raise --limit.")
     }
   }
 
@@ -81,9 +76,8 @@ struct RepositoryAuditCommand: ParsableCommand {
     for record in records {
       let nobody = record.action == AuditRecord.refusedToken ? "" : "command line"
       table.append(
-        "\(record.id)", record.time.text, (record.token ?? nobody).printable,
-        record.action.printable, record.subject.printable, (record.detail ?? "").printable,
-        (record.before ?? "").printable, (record.after ?? "").printable)
+        "\(record.id)", record.time.text, record.token ?? nobody, record.action, record.subject,
+        record.detail ?? "", record.before ?? "", record.after ?? "")
     }
     Console.printTable(table)
   }
@@ -91,33 +85,20 @@ struct RepositoryAuditCommand: ParsableCommand {
 
 /// A time on the command line: how long ago, a day, or a moment in UTC.
 struct AuditTime: ExpressibleByArgument {
-  private enum Kind {
-    case ago(TimeInterval)
-    case moment(Date)
-  }
-
-  private let kind: Kind
+  let time: Date
 
   init?(argument: String) {
     let units: [Character: TimeInterval] = ["m": 60, "h": 3600, "d": 24 * 3600]
     if let unit = argument.last.flatMap({ units[$0] }), let count = Int(argument.dropLast()),
       (0...1_000_000).contains(count)
     {
-      kind = .ago(Double(count) * unit)
+      time = .now - Double(count) * unit
     } else if let moment = (try? Date(argument, strategy: .iso8601))
       ?? (try? Date(argument + "T00:00:00Z", strategy: .iso8601))
     {
-      kind = .moment(moment)
+      time = moment
     } else {
       return nil
-    }
-  }
-
-  /// Returns the time, relative to the current time if it says how long ago.
-  func time(before now: Date) -> Date {
-    switch kind {
-    case .ago(let seconds): now.addingTimeInterval(-seconds)
-    case .moment(let moment): moment
     }
   }
 }

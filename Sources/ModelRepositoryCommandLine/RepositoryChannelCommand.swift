@@ -10,10 +10,9 @@ import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelTools
 import TensorIO
-import TensorIOCommandLine
 
 /// The command `tensorio repository channel`.
-struct RepositoryChannelCommand: ParsableCommand {
+struct RepositoryChannelCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "channel", abstract: "Show or change a channel.",
     discussion: """
@@ -66,33 +65,31 @@ struct RepositoryChannelCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      let publisher = try server.publisher()
-      let state: ModelRepositoryPublisher.Channel
-      if setsSomething {
-        let sequence = try await minimumSafeSequence(publisher)
-        state = try await publisher.changeChannel(channel, of: model) { content in
-          if let version { content.version = version }
-          if clear {
-            content.version = nil
-            content.experiment = nil
-          }
-          if let sequence { content.minimumSafeSequence = sequence }
-          for parameter in parameter {
-            let parts = parameter.split(separator: "=", maxSplits: 1).map(String.init)
-            content.parameters = content.parameters ?? [:]
-            content.parameters?[parts[0]] = parts.count == 2 ? parts[1] : nil
-          }
+  func work() async throws {
+    let publisher = try server.publisher()
+    let state: ModelRepositoryPublisher.Channel
+    if setsSomething {
+      let sequence = try await minimumSafeSequence(publisher)
+      state = try await publisher.changeChannel(channel, of: model) { content in
+        if let version { content.version = version }
+        if clear {
+          content.version = nil
+          content.experiment = nil
         }
-      } else {
-        guard let found = try await publisher.channel(channel, of: model) else {
-          throw TensorIOError(.fileNotFound, "'\(model)' has no channel '\(channel)'.")
+        if let sequence { content.minimumSafeSequence = sequence }
+        for parameter in parameter {
+          let parts = parameter.split(separator: "=", maxSplits: 1).map(String.init)
+          content.parameters = content.parameters ?? [:]
+          content.parameters?[parts[0]] = parts.count == 2 ? parts[1] : nil
         }
-        state = found
       }
-      try ChannelPrinter.show(state.document, json: json)
+    } else {
+      guard let found = try await publisher.channel(channel, of: model) else {
+        throw TensorIOError(.fileNotFound, "'\(model)' has no channel '\(channel)'.")
+      }
+      state = found
     }
+    try ChannelPrinter.show(state.document, json: json)
   }
 
   private func minimumSafeSequence(_ publisher: ModelRepositoryPublisher) async throws -> Int? {
@@ -136,7 +133,7 @@ enum ChannelPrinter {
 }
 
 /// The command `tensorio repository rollback`.
-struct RepositoryRollbackCommand: ParsableCommand {
+struct RepositoryRollbackCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback", abstract: "Undo the last change of a channel.",
     discussion: """
@@ -149,12 +146,10 @@ struct RepositoryRollbackCommand: ParsableCommand {
 
   @OptionGroup var options: ChannelChangeArguments
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      let state = try await options.server.publisher().rollBack(
-        options.channel.channel, of: model)
-      try ChannelPrinter.show(state.document, json: options.json)
-    }
+  func work() async throws {
+    let state = try await options.server.publisher().rollBack(
+      options.channel.channel, of: model)
+    try ChannelPrinter.show(state.document, json: options.json)
   }
 }
 #endif

@@ -10,7 +10,6 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryServer
 import TensorIO
-import TensorIOCommandLine
 
 /// The options for signing the next root document.
 struct RootCeremonyArguments: ParsableArguments {
@@ -98,7 +97,7 @@ extension Console {
 }
 
 /// The command `tensorio repository keys create`.
-struct RepositoryKeyCreateCommand: ParsableCommand {
+struct RepositoryKeyCreateCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Create a signing key or root keys.",
     discussion: """
@@ -110,9 +109,7 @@ struct RepositoryKeyCreateCommand: ParsableCommand {
   @Argument(help: "The name of the key; its file is keys/NAME.key.")
   var name: RepositoryName?
 
-  @Option(
-    help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
-    completion: .directory)
+  @Option(help: DataFolderArguments.help, completion: .directory)
   var data: String?
 
   @OptionGroup var role: RootRoleArguments
@@ -135,18 +132,16 @@ struct RepositoryKeyCreateCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      if let data { try DataFolderArguments.requireRepository(data) }
-      if let name, let data { return try await makeKey(name, data) }
-      let keys = try role.keys()
-      if let data {
-        var ceremony = try ceremony.ceremony()
-        ceremony.rootKeys += keys
-        Console.show(try RepositoryKeys(dataFolder: data).makeRoot(role.role(keys), ceremony))
-      }
-      for key in keys { Console.printData(key.verificationKey.text) }
+  func work() async throws {
+    if let data { try DataFolderArguments.requireRepository(data) }
+    if let name, let data { return try await makeKey(name, data) }
+    let keys = try role.keys()
+    if let data {
+      var ceremony = try ceremony.ceremony()
+      ceremony.rootKeys += keys
+      Console.show(try RepositoryKeys(dataFolder: data).makeRoot(role.role(keys), ceremony))
     }
+    for key in keys { Console.printData(key.verificationKey.text) }
   }
 
   private func makeKey(_ name: RepositoryName, _ data: String) async throws {
@@ -161,14 +156,8 @@ struct RepositoryKeyCreateCommand: ParsableCommand {
     guard try keys.root() != nil else { return Console.printData(try keys.makeKey(name).text) }
     let ceremony = try ceremony.ceremony()
     Console.show(
-      try keys.addKey(name, expires: ceremony.expiry(afterDays: keyDays), ceremony))
-  }
-}
-
-extension RepositoryKeys.Ceremony {
-  /// Returns the date on which a key expires, or nil if it doesn't.
-  fileprivate func expiry(afterDays days: Int?) -> Date? {
-    days.map { now + Double($0) * 24 * 3600 }
+      try keys.addKey(
+        name, expires: keyDays.map { ceremony.now + Double($0) * 24 * 3600 }, ceremony))
   }
 }
 
@@ -213,9 +202,8 @@ struct RepositoryKeyRotateCommand: ParsableCommand {
   }
 
   func run() throws {
-    let data = try folder.repository()
+    let keys = try folder.keys()
     var ceremony = try ceremony.ceremony()
-    let keys = try RepositoryKeys(dataFolder: data)
     guard role.root.isEmpty else {
       let rootKeys = try role.keys()
       ceremony.rootKeys += rootKeys
@@ -223,8 +211,8 @@ struct RepositoryKeyRotateCommand: ParsableCommand {
     }
     Console.show(
       try keys.rotate(
-        to: name ?? keys.freeName(), expires: ceremony.expiry(afterDays: keyDays),
-        isStolen: stolen, ceremony))
+        to: name ?? keys.freeName(),
+        expires: keyDays.map { ceremony.now + Double($0) * 24 * 3600 }, isStolen: stolen, ceremony))
   }
 }
 
@@ -244,10 +232,8 @@ struct RepositoryKeyRetireCommand: ParsableCommand {
   @OptionGroup var ceremony: RootCeremonyArguments
 
   func run() throws {
-    let data = try folder.repository()
     let ceremony = ceremony.rootKey.isEmpty ? nil : try ceremony.ceremony()
-    let keys = try RepositoryKeys(dataFolder: data)
-    guard let outcome = try keys.retire(key, isStolen: stolen, ceremony) else {
+    guard let outcome = try folder.keys().retire(key, isStolen: stolen, ceremony) else {
       return Console.printData("'\(key)' no longer signs.")
     }
     Console.show(outcome)
@@ -266,9 +252,7 @@ struct RepositoryKeyRenewCommand: ParsableCommand {
   @OptionGroup var ceremony: RootCeremonyArguments
 
   func run() throws {
-    let data = try folder.repository()
-    let ceremony = try ceremony.ceremony()
-    Console.show(try RepositoryKeys(dataFolder: data).renew(ceremony))
+    Console.show(try folder.keys().renew(ceremony.ceremony()))
   }
 }
 
@@ -290,9 +274,7 @@ struct RepositoryKeySignCommand: ParsableCommand {
     completion: .file())
   var rootKey: [String] = []
 
-  @Option(
-    help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
-    completion: .directory)
+  @Option(help: DataFolderArguments.help, completion: .directory)
   var data: String?
 
   func validate() throws {
@@ -310,8 +292,7 @@ struct RepositoryKeySignCommand: ParsableCommand {
       Console.printData("keys that sign: " + root.channels.keys.map(\.key).joined(separator: " "))
       return
     }
-    try DataFolderArguments.requireRepository(data)
-    Console.show(try RepositoryKeys(dataFolder: data).sign(draft, by: keys))
+    Console.show(try DataFolderArguments.keys(data).sign(draft, by: keys))
   }
 }
 #endif

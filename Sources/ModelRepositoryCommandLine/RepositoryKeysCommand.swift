@@ -12,7 +12,6 @@ import ModelRepositoryClient
 import ModelRepositoryServer
 import ModelTools
 import TensorIO
-import TensorIOCommandLine
 
 /// The command `tensorio repository keys`.
 struct RepositoryKeysCommand: ParsableCommand {
@@ -38,86 +37,63 @@ struct RepositoryKeysCommand: ParsableCommand {
       RepositoryKeySignCommand.self,
     ], defaultSubcommand: Trusted.self)
 
-  /// Prints the keys that clients should trust.
-  struct Trusted: ParsableCommand {
+  struct Trusted: WaitingCommand {
     static let configuration = CommandConfiguration(
       commandName: "trusted", abstract: "Print the keys that clients should trust (default).")
 
     @OptionGroup var location: RepositoryTokenCommand.Location
 
-    func run() throws {
-      try BlockingTask.run { [self] in
-        let records = try await RepositoryKeysCommand.records(location)
-        let hasRoot = records.contains { $0.role == .root }
-        let keys = try records.filter {
-          hasRoot ? $0.role == .root : $0.state == .signing
-        }.map { KeyList.Key(try VerificationKey($0.key)) }
-        if location.json { return try Console.printJSON(KeyList(keys: keys)) }
-        for key in keys { Console.printData(key.key) }
-        if keys.isEmpty { Console.printMessage("No key exists yet. 'serve' creates one.") }
-      }
+    func work() async throws {
+      let (records, root) = try await RepositoryKeysCommand.keys(location)
+      let keys = try records.filter {
+        root != nil ? $0.role == .root : $0.state == .signing
+      }.map { KeyList.Key(try VerificationKey($0.key)) }
+      if location.json { return try Console.printJSON(KeyList(keys: keys)) }
+      for key in keys { Console.printData(key.key) }
+      if keys.isEmpty { Console.printMessage("No key exists yet. 'serve' creates one.") }
     }
   }
 
-  /// Lists all keys.
-  struct List: ParsableCommand {
+  struct List: WaitingCommand {
     static let configuration = CommandConfiguration(
       abstract: "List all keys, what they sign, and their files.")
 
     @OptionGroup var location: RepositoryTokenCommand.Location
 
-    func run() throws {
-      try BlockingTask.run { [self] in
-        let records = try await RepositoryKeysCommand.records(location)
-        if location.json { return try Console.printJSON(records) }
-        var table = TextTable(headings: ["id", "signs", "state", "name", "expires", "key"])
-        for record in records {
-          table.append(
-            record.id, record.role.rawValue, record.state.rawValue, record.name ?? "",
-            record.expires?.text ?? "", record.key)
-        }
-        Console.printTable(table)
-        guard let root = try await RepositoryKeysCommand.root(location) else {
-          return Console.printMessage(
-            "No root document, so a stolen key can't be replaced. See: keys create --root")
-        }
-        Console.printData(root.summary)
+    func work() async throws {
+      let (records, root) = try await RepositoryKeysCommand.keys(location)
+      if location.json { return try Console.printJSON(records) }
+      var table = TextTable(headings: ["id", "signs", "state", "name", "expires", "key"])
+      for record in records {
+        table.append(
+          record.id, record.role.rawValue, record.state.rawValue, record.name ?? "",
+          record.expires?.text ?? "", record.key)
       }
+      Console.printTable(table)
+      guard let root else {
+        return Console.printMessage(
+          "No root document, so a stolen key can't be replaced. See: keys create --root")
+      }
+      Console.printData(root.summary)
     }
   }
 
-  /// Returns the keys of the folder if one was given, and the server's keys otherwise.
-  static func records(_ location: RepositoryTokenCommand.Location) async throws -> [KeyRecord] {
+  /// Returns the keys and the newest root document of the folder if one was given, and the server's
+  /// otherwise.
+  private static func keys(
+    _ location: RepositoryTokenCommand.Location
+  ) async throws -> (records: [KeyRecord], root: RootDocument?) {
     if let data = location.data {
       try DataFolderArguments.requireRepository(data)
-      return try RepositoryKeys.list(data)
+      return try (RepositoryKeys.list(data), RepositoryKeys.root(data))
     }
     let publisher = try location.server.publisher()
     let signing = try await publisher.keys().map { try VerificationKey($0.key) }
-    guard let root = try await publisher.root() else {
-      return signing.map { KeyRecord($0, role: .channels, state: .signing) }
-    }
-    let channels = try root.channels.keys.map { key in
-      let verificationKey = try VerificationKey(key.key)
-      var record = KeyRecord(
-        verificationKey, role: .channels,
-        state: signing.contains(verificationKey) ? .signing : .missing)
-      record.expires = key.expires
-      return record
-    }
-    let revoked = try root.channels.revoked.map {
-      KeyRecord(try VerificationKey($0), role: .channels, state: .revoked)
-    }
-    return try root.root.verificationKeys().map {
-      KeyRecord($0, role: .root, state: .trusted)
-    } + channels + revoked
-  }
-
-  private static func root(_ location: RepositoryTokenCommand.Location) async throws
-    -> RootDocument?
-  {
-    if let data = location.data { return try RepositoryKeys.root(data) }
-    return try await location.server.publisher().root()
+    let root = try await publisher.root()
+    // The server's clock decides which keys have expired.
+    let records = try RepositoryKeys.records(
+      root, signing.map { (name: nil, key: $0) }, at: .distantPast)
+    return (records, root)
   }
 }
 

@@ -9,10 +9,9 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelTools
-import TensorIOCommandLine
 
 /// The command `tensorio repository models`.
-struct RepositoryModelsCommand: ParsableCommand {
+struct RepositoryModelsCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "models", abstract: "List the models.")
 
@@ -21,19 +20,17 @@ struct RepositoryModelsCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      let models = try await server.publisher().models()
-      if json { return try Console.printJSON(ModelList(models: models)) }
-      var table = TextTable(headings: ["model", "versions"])
-      for model in models { table.append(model.name.text, "\(model.versions)") }
-      Console.printTable(table)
-    }
+  func work() async throws {
+    let models = try await server.publisher().models()
+    if json { return try Console.printJSON(ModelList(models: models)) }
+    var table = TextTable(headings: ["model", "versions"])
+    for model in models { table.append(model.name.text, "\(model.versions)") }
+    Console.printTable(table)
   }
 }
 
 /// The command `tensorio repository versions`.
-struct RepositoryVersionsCommand: ParsableCommand {
+struct RepositoryVersionsCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "versions", abstract: "List the versions of a model, newest first.")
 
@@ -45,24 +42,22 @@ struct RepositoryVersionsCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      let versions = try await server.publisher().versions(of: model)
-      if json { return try Console.printJSON(VersionList(versions: versions)) }
-      var table = TextTable(headings: ["version", "number", "size", "published", "", "manifest"])
-      for version in versions {
-        table.append(
-          version.version.text, "\(version.sequence)", version.size.byteText,
-          version.published.text, version.isWithdrawn ? "withdrawn" : "",
-          version.manifest.digest.description)
-      }
-      Console.printTable(table)
+  func work() async throws {
+    let versions = try await server.publisher().versions(of: model)
+    if json { return try Console.printJSON(VersionList(versions: versions)) }
+    var table = TextTable(headings: ["version", "number", "size", "published", "", "manifest"])
+    for version in versions {
+      table.append(
+        version.version.text, "\(version.sequence)", version.size.byteText,
+        version.published.text, version.isWithdrawn ? "withdrawn" : "",
+        version.manifest.digest.description)
     }
+    Console.printTable(table)
   }
 }
 
 /// The command `tensorio repository withdraw`.
-struct RepositoryWithdrawCommand: ParsableCommand {
+struct RepositoryWithdrawCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "withdraw", abstract: "Withdraw a version, so that clients no longer get it.",
     discussion: """
@@ -78,10 +73,8 @@ struct RepositoryWithdrawCommand: ParsableCommand {
 
   @OptionGroup var server: RepositoryServerArguments
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      try await server.publisher().withdraw(version, of: model)
-    }
+  func work() async throws {
+    try await server.publisher().withdraw(version, of: model)
   }
 }
 #endif

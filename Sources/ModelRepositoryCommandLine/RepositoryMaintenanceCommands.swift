@@ -7,34 +7,29 @@
 import ArgumentParser
 import ModelCommands
 import ModelRepositoryAPI
-import ModelRepositoryClient
 import ModelRepositoryServer
 import ModelTools
 import TensorIO
-import TensorIOCommandLine
 
 /// The command `tensorio repository gc`.
-struct RepositoryCollectCommand: ParsableCommand {
+struct RepositoryCollectCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "gc", abstract: "Delete files that no version needs.",
     discussion: "Uploads of the last day stay, because they may be about to be published.")
 
   @OptionGroup var location: RepositoryTokenCommand.Location
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      let report = try await location.ask(
-        { try await $0.collectGarbage() }, { try await $0.collectGarbage() })
-      if location.json { return try Console.printJSON(report) }
-      Console.printData(
-        "\(report.blobs) blobs, \(report.orphans) files without a blob, \(report.uploads) uploads: "
-          + report.bytes.byteText)
-    }
+  func work() async throws {
+    let report = try await location.repository().collectGarbage()
+    if location.json { return try Console.printJSON(report) }
+    Console.printData(
+      "\(report.blobs) blobs, \(report.orphans) files without a blob, \(report.uploads) uploads: "
+        + report.bytes.byteText)
   }
 }
 
 /// The command `tensorio repository fsck`.
-struct RepositoryCheckCommand: ParsableCommand {
+struct RepositoryCheckCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "fsck",
     abstract: "Check a repository's folder; exit with code 65 if something is wrong.",
@@ -49,21 +44,19 @@ struct RepositoryCheckCommand: ParsableCommand {
   @Flag(help: "Print the findings as JSON.")
   var json = false
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      // A missing database, or a folder in its place, is damage too if the file COMMITS exists.
-      if !FileSystem.isFile(folder.data + "/COMMITS") {
-        try DataFolderArguments.requireRepository(folder.data)
-      }
-      let report = try await RepositoryStore.fsck(
-        ModelRepositoryOptions(dataFolder: folder.data), rehash: rehash)
-      if json {
-        try Console.printJSON(report)
-      } else {
-        Self.show(report)
-      }
-      if !report.isSound { throw ExitCode(65) }
+  func work() async throws {
+    // A missing database, or a folder in its place, is damage too if the file COMMITS exists.
+    if !FileSystem.isFile(folder.data + "/COMMITS") {
+      try DataFolderArguments.requireRepository(folder.data)
     }
+    let report = try await RepositoryStore.fsck(
+      ModelRepositoryOptions(dataFolder: folder.data), rehash: rehash)
+    if json {
+      try Console.printJSON(report)
+    } else {
+      Self.show(report)
+    }
+    if !report.isSound { throw ExitCode(65) }
   }
 
   private static func show(_ report: IntegrityReport) {
@@ -89,7 +82,7 @@ struct RepositoryCheckCommand: ParsableCommand {
 }
 
 /// The command `tensorio repository backup`.
-struct RepositoryBackupCommand: ParsableCommand {
+struct RepositoryBackupCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Back up a repository, even while its server is running.",
     discussion: """
@@ -107,21 +100,19 @@ struct RepositoryBackupCommand: ParsableCommand {
   @Flag(help: "Also copy the private keys. Anyone with the backup can then sign.")
   var withKeys = false
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      try DataFolderArguments.requireRepository(folder.data)
-      try await RepositoryStore.backup(
-        ModelRepositoryOptions(dataFolder: folder.data), to: destination, includingKeys: withKeys)
-      guard !withKeys else { return }
-      Console.printMessage(
-        "The backup doesn't contain the private keys. Keep a separate copy of "
-          + "'\(folder.data)/keys'.")
-    }
+  func work() async throws {
+    try DataFolderArguments.requireRepository(folder.data)
+    try await RepositoryStore.backup(
+      ModelRepositoryOptions(dataFolder: folder.data), to: destination, includingKeys: withKeys)
+    guard !withKeys else { return }
+    Console.printMessage(
+      "The backup doesn't contain the private keys. Keep a separate copy of "
+        + "'\(folder.data)/keys'.")
   }
 }
 
 /// The command `tensorio repository restore`.
-struct RepositoryRestoreCommand: ParsableCommand {
+struct RepositoryRestoreCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Restore a repository from a backup.")
 
@@ -138,17 +129,15 @@ struct RepositoryRestoreCommand: ParsableCommand {
 
   @OptionGroup var blobs: BlobLocationArguments
 
-  func run() throws {
-    try BlockingTask.run { [self] in
-      var options = ModelRepositoryOptions(dataFolder: folder.data)
-      options.blobs = try blobs.location()
-      try await RepositoryStore.restore(from: backup, keys: keys, options)
-      guard try RepositoryKeys.list(folder.data).allSatisfy({ $0.state != .signing }) else {
-        return
-      }
-      Console.printMessage(
-        "The private keys are missing. Copy NAME.key to '\(folder.data)/keys' before 'serve'.")
+  func work() async throws {
+    var options = ModelRepositoryOptions(dataFolder: folder.data)
+    options.blobs = try blobs.location()
+    try await RepositoryStore.restore(from: backup, keys: keys, options)
+    guard try RepositoryKeys.list(folder.data).allSatisfy({ $0.state != .signing }) else {
+      return
     }
+    Console.printMessage(
+      "The private keys are missing. Copy NAME.key to '\(folder.data)/keys' before 'serve'.")
   }
 }
 #endif

@@ -6,11 +6,8 @@
 #if Servers
 import ArgumentParser
 import Foundation
-import ModelCommands
 import ModelRepositoryAPI
-import ModelRepositoryClient
 import TensorIO
-import TensorIOCommandLine
 
 /// The command `tensorio repository rollout`.
 struct RepositoryRolloutCommand: ParsableCommand {
@@ -30,6 +27,20 @@ struct RepositoryRolloutCommand: ParsableCommand {
       guard (0...100).contains(percent) else {
         throw ValidationError("--percent takes a number from 0 to 100.")
       }
+    }
+  }
+
+  /// The arguments of the subcommands that take no others.
+  struct Target: ParsableArguments {
+    @Argument(help: "The model.")
+    var model: RepositoryName
+
+    @OptionGroup var options: ChannelChangeArguments
+
+    func changeRollout(
+      _ change: @escaping @Sendable (inout ChannelContent) throws -> Void
+    ) throws {
+      try options.changeRollout(of: model, change)
     }
   }
 
@@ -81,8 +92,8 @@ struct RepositoryRolloutCommand: ParsableCommand {
 
     func run() throws {
       let threshold = share.threshold
-      try options.changeRollout(of: model) { rollout, content in
-        guard rollout.isPaused != true else {
+      try options.changeRollout(of: model) { content in
+        guard content.experiment?.isPaused != true else {
           throw TensorIOError(
             .invalidOption, "The rollout is paused. Resume it first with 'rollout resume'.")
         }
@@ -95,26 +106,20 @@ struct RepositoryRolloutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Pause: no installation joins, and those that have the version keep it.")
 
-    @Argument(help: "The model.")
-    var model: RepositoryName
-
-    @OptionGroup var options: ChannelChangeArguments
+    @OptionGroup var target: Target
 
     func run() throws {
-      try options.changeRollout(of: model) { _, content in content.experiment?.isPaused = true }
+      try target.changeRollout { $0.experiment?.isPaused = true }
     }
   }
 
   struct Resume: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Resume a paused rollout.")
 
-    @Argument(help: "The model.")
-    var model: RepositoryName
-
-    @OptionGroup var options: ChannelChangeArguments
+    @OptionGroup var target: Target
 
     func run() throws {
-      try options.changeRollout(of: model) { _, content in content.experiment?.isPaused = false }
+      try target.changeRollout { $0.experiment?.isPaused = false }
     }
   }
 
@@ -122,14 +127,11 @@ struct RepositoryRolloutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Give the version to all installations, and end the rollout.")
 
-    @Argument(help: "The model.")
-    var model: RepositoryName
-
-    @OptionGroup var options: ChannelChangeArguments
+    @OptionGroup var target: Target
 
     func run() throws {
-      try options.changeRollout(of: model) { rollout, content in
-        content.version = rollout.arms[0].version
+      try target.changeRollout { content in
+        content.version = content.experiment?.arms[0].version
         content.experiment = nil
       }
     }
@@ -139,14 +141,86 @@ struct RepositoryRolloutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "End the rollout or the variants, and go back to the channel's version.")
 
-    @Argument(help: "The model.")
-    var model: RepositoryName
-
-    @OptionGroup var options: ChannelChangeArguments
+    @OptionGroup var target: Target
 
     func run() throws {
-      try options.changeChannel(of: model) { $0.experiment = nil }
+      try target.options.changeChannel(of: target.model) { $0.experiment = nil }
     }
+  }
+}
+
+/// The command `tensorio repository variants`.
+struct RepositoryVariantsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "variants",
+    abstract: "Give different installations different versions or parameters.",
+    discussion: """
+      Example: tensorio repository variants pets --arm a=1.0:50 --arm b=2.0:50 \
+      --parameter b.threshold=0.4
+
+      Installations outside the variants get the channel's version. 'rollout abort' ends the \
+      variants.
+      """)
+
+  @Argument(help: "The model.")
+  var model: RepositoryName
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "A variant, its version and its percentage of installations; repeat for each variant.",
+      valueName: "name=version:percent"))
+  var arm: [String]
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "A remote parameter of a variant; may be repeated.", valueName: "name.key=value"))
+  var parameter: [String] = []
+
+  @OptionGroup var options: ChannelChangeArguments
+
+  func run() throws {
+    let arms = try arms()
+    let salt = UUID().uuidString.lowercased()
+    try options.changeChannel(of: model) {
+      $0.experiment = ChannelContent.Experiment(salt: salt, arms: arms)
+    }
+  }
+
+  private func arms() throws -> [ChannelContent.Arm] {
+    var arms: [ChannelContent.Arm] = []
+    var threshold = 0.0
+    for text in arm {
+      let parts = text.split(separator: "=", maxSplits: 1)
+      let values = parts.last?.split(separator: ":") ?? []
+      guard parts.count == 2, values.count == 2, let name = RepositoryName(String(parts[0])),
+        let version = RepositoryName(String(values[0])), let percent = Double(values[1]),
+        (0...100).contains(percent)
+      else {
+        throw ValidationError("--arm takes NAME=VERSION:PERCENT, got '\(text)'.")
+      }
+      threshold += percent * 100
+      arms.append(
+        ChannelContent.Arm(
+          name: name, threshold: Int(threshold.rounded()), version: version, parameters: [:]))
+    }
+    guard threshold.rounded() <= 10_000 else {
+      throw ValidationError("The percentages of all --arm options add up to more than 100.")
+    }
+    for text in parameter {
+      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      // An arm's name may contain periods, such as 'v1.0', so the longest matching name is used.
+      let index = arms.indices.filter { (parts.first ?? "").hasPrefix("\(arms[$0].name).") }
+        .max { arms[$0].name.text.count < arms[$1].name.text.count }
+      let key = index.map { (parts.first ?? "").dropFirst(arms[$0].name.text.count + 1) } ?? ""
+      guard parts.count == 2, let index, !key.isEmpty else {
+        throw ValidationError(
+          "--parameter takes NAME.KEY=VALUE with the name of an --arm, got '\(text)'.")
+      }
+      arms[index].parameters?[String(key)] = parts[1]
+    }
+    return arms
   }
 }
 #endif

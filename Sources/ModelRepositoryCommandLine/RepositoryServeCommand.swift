@@ -7,33 +7,9 @@
 import ArgumentParser
 import Foundation
 import ModelCommands
-import ModelRepositoryAPI
-import ModelRepositoryClient
-import ModelRepositoryServer
-import TensorIO
+public import ModelRepositoryClient
+public import ModelRepositoryServer
 import TensorIOCommandLine
-
-/// The option for a repository's folder on this machine.
-struct DataFolderArguments: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
-    completion: .directory)
-  var data: String
-
-  /// Returns the folder if it is a repository, so that a typo doesn't create one.
-  func repository() throws -> String {
-    try Self.requireRepository(data)
-    return data
-  }
-
-  /// Checks that a folder is a repository.
-  static func requireRepository(_ folder: String) throws {
-    guard FileSystem.isFile(folder + "/meta.sqlite") else {
-      throw TensorIOError(
-        .fileNotFound, "'\(folder)' isn't a repository folder, because it has no meta.sqlite.")
-    }
-  }
-}
 
 /// The command `tensorio repository serve`.
 struct RepositoryServeCommand: ParsableCommand {
@@ -131,9 +107,8 @@ struct RepositoryServeCommand: ParsableCommand {
     options.healthPort = healthPort
     options.quota = quota.map { $0 * 1_000_000 }
     options.mirror = try mirror.map {
-      ServerMirror(
-        server: try ModelRepositoryMirror(
-          server: $0, token: ProcessInfo.processInfo.environment["TENSORIO_MIRROR_TOKEN"]))
+      try ModelRepositoryMirror(
+        server: $0, token: ProcessInfo.processInfo.environment["TENSORIO_MIRROR_TOKEN"])
     }
     options.scrubRate = scrub.map { $0 * 1_000_000 }
     options.reservedBytes = reserve.map { $0 * 1_000_000 }
@@ -147,14 +122,8 @@ struct RepositoryServeCommand: ParsableCommand {
   }
 }
 
-/// Another repository's server, from which this one downloads blobs.
-private struct ServerMirror: BlobMirror {
-  let server: ModelRepositoryMirror
-
-  var name: String { server.server }
-
-  func download(_ blob: BlobReference, to file: String) async throws {
-    try await server.download(blob, to: file)
-  }
+extension ModelRepositoryMirror: BlobMirror {
+  /// The server's address.
+  public var name: String { server }
 }
 #endif

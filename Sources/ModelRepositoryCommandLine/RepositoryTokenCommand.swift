@@ -11,8 +11,18 @@ import ModelRepositoryAPI
 import ModelRepositoryClient
 import ModelRepositoryServer
 import ModelTools
-import TensorIO
-import TensorIOCommandLine
+
+/// What administrators do with a folder on this machine as with a server.
+protocol AdministeredRepository: Sendable {
+  func makeToken(_ request: TokenRequest) async throws -> NewToken
+  func tokens() async throws -> [TokenRecord]
+  func revokeToken(_ id: String) async throws
+  func collectGarbage() async throws -> CollectionReport
+}
+
+extension RepositoryStore: AdministeredRepository {}
+
+extension ModelRepositoryPublisher: AdministeredRepository {}
 
 /// The command `tensorio repository token`.
 struct RepositoryTokenCommand: ParsableCommand {
@@ -27,9 +37,7 @@ struct RepositoryTokenCommand: ParsableCommand {
 
   /// The options for a repository on this machine or a server.
   struct Location: ParsableArguments {
-    @Option(
-      help: ArgumentHelp("The repository's folder on this machine.", valueName: "folder"),
-      completion: .directory)
+    @Option(help: DataFolderArguments.help, completion: .directory)
     var data: String?
 
     @OptionGroup var server: RepositoryServerArguments
@@ -37,22 +45,17 @@ struct RepositoryTokenCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Runs the first closure on the folder if one was given, and the second on the server
-    /// otherwise.
+    /// Opens the folder if one was given, and otherwise connects to the server.
     ///
     /// Only a command that creates a repository accepts a missing folder.
-    func ask<Answer: Sendable>(
-      createsRepository: Bool = false,
-      _ store: @escaping @Sendable (RepositoryStore) async throws -> Answer,
-      _ publisher: @escaping @Sendable (ModelRepositoryPublisher) async throws -> Answer
-    ) async throws -> Answer {
-      guard let data else { return try await publisher(server.publisher()) }
-      if !createsRepository { try DataFolderArguments.requireRepository(data) }
-      return try await store(RepositoryStore(ModelRepositoryOptions(dataFolder: data)))
+    func repository(createsIt: Bool = false) throws -> any AdministeredRepository {
+      guard let data else { return try server.publisher() }
+      if !createsIt { try DataFolderArguments.requireRepository(data) }
+      return try RepositoryStore(ModelRepositoryOptions(dataFolder: data))
     }
   }
 
-  struct Create: ParsableCommand {
+  struct Create: WaitingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Create a token. Its secret is only shown once.")
 
@@ -80,43 +83,37 @@ struct RepositoryTokenCommand: ParsableCommand {
       }
     }
 
-    func run() throws {
-      try BlockingTask.run { [self] in
-        let request = TokenRequest(
-          name: name, scopes: scope, models: model.isEmpty ? nil : model,
-          expires: days.map { Date.now.addingTimeInterval(Double($0) * 24 * 3600) })
-        let made = try await location.ask(
-          createsRepository: true,
-          { try await $0.makeToken(request) }, { try await $0.makeToken(request) })
-        if location.json { return try Console.printJSON(made) }
-        Console.printData(made.secret)
-        Console.printMessage("Save this token, because it isn't shown again.")
-      }
+    func work() async throws {
+      let request = TokenRequest(
+        name: name, scopes: scope, models: model.isEmpty ? nil : model,
+        expires: days.map { Date.now.addingTimeInterval(Double($0) * 24 * 3600) })
+      let made = try await location.repository(createsIt: true).makeToken(request)
+      if location.json { return try Console.printJSON(made) }
+      Console.printData(made.secret)
+      Console.printMessage("Save this token, because it isn't shown again.")
     }
   }
 
-  struct List: ParsableCommand {
+  struct List: WaitingCommand {
     static let configuration = CommandConfiguration(abstract: "List the tokens.")
 
     @OptionGroup var location: Location
 
-    func run() throws {
-      try BlockingTask.run { [self] in
-        let tokens = try await location.ask({ try await $0.tokens() }, { try await $0.tokens() })
-        if location.json { return try Console.printJSON(TokenList(tokens: tokens)) }
-        var table = TextTable(headings: ["id", "name", "scopes", "models", "expires", "revoked"])
-        for token in tokens {
-          table.append(
-            token.id, token.name, token.scopes.map(\.rawValue).joined(separator: " "),
-            token.models.joined(separator: " "), token.expires?.text ?? "",
-            token.revoked?.text ?? "")
-        }
-        Console.printTable(table)
+    func work() async throws {
+      let tokens = try await location.repository().tokens()
+      if location.json { return try Console.printJSON(TokenList(tokens: tokens)) }
+      var table = TextTable(headings: ["id", "name", "scopes", "models", "expires", "revoked"])
+      for token in tokens {
+        table.append(
+          token.id, token.name, token.scopes.map(\.rawValue).joined(separator: " "),
+          token.models.joined(separator: " "), token.expires?.text ?? "",
+          token.revoked?.text ?? "")
       }
+      Console.printTable(table)
     }
   }
 
-  struct Revoke: ParsableCommand {
+  struct Revoke: WaitingCommand {
     static let configuration = CommandConfiguration(abstract: "Revoke a token.")
 
     @Argument(help: "The token's id, from 'token list'.")
@@ -124,10 +121,8 @@ struct RepositoryTokenCommand: ParsableCommand {
 
     @OptionGroup var location: Location
 
-    func run() throws {
-      try BlockingTask.run { [self] in
-        try await location.ask({ try await $0.revokeToken(id) }, { try await $0.revokeToken(id) })
-      }
+    func work() async throws {
+      try await location.repository().revokeToken(id)
     }
   }
 }

@@ -6,7 +6,6 @@
 #if Servers
 import Foundation
 import GRDB
-import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -194,7 +193,6 @@ public struct ModelRepositoryServer: Sendable {
     ]
   }
 
-  /// Creates the router with all routes.
   func router() -> Router<WebContext> {
     let router = Router(context: WebContext.self)
     let access = Access(isPublic: !options.requiresTokenToRead)
@@ -207,7 +205,6 @@ public struct ModelRepositoryServer: Sendable {
     UploadRoutes(uploads: uploads, access: access).add(to: api)
     BlobRoutes(repository: repository, access: access, metrics: metrics).add(to: api)
     ModelRoutes(repository: repository, access: access).add(to: api)
-    ChannelRoutes(repository: repository, access: access).add(to: api)
     AdministrationRoutes(repository: repository, uploads: uploads, access: access).add(to: api)
     return router
   }

@@ -148,18 +148,7 @@ public struct RepositoryStore: Sendable {
     }
   }
 
-  /// Copies everything to a new folder, except uploads under way and the private keys.
-  ///
-  /// - Parameters:
-  ///   - folder: A path that doesn't exist yet, or an empty folder.
-  ///   - includingKeys: Whether to copy the private keys, too. Anyone who has such a copy can sign
-  ///     documents.
-  /// - Throws: `RepositoryError` if the folder isn't empty, or if a blob is missing.
-  public func backup(to folder: String, includingKeys: Bool = false) async throws {
-    try await Self.backup(repository.options, to: folder, includingKeys: includingKeys)
-  }
-
-  /// Copies a repository that a server may be using; see ``backup(to:includingKeys:)``.
+  /// Copies a repository that a server may be using to a new folder, except uploads under way.
   ///
   /// The copy contains everything that was published before this call. On the same disk, blobs are
   /// hard links that take no space. To be safe from a disk failure, copy the folder elsewhere.
@@ -187,7 +176,7 @@ public struct RepositoryStore: Sendable {
   /// document, you can replace the signing key instead, because clients count versions per key.
   ///
   /// - Parameters:
-  ///   - backup: A folder that ``backup(to:includingKeys:)`` created.
+  ///   - backup: A folder that ``backup(_:to:includingKeys:)`` created.
   ///   - keys: The folder of the private keys, if they were kept elsewhere. Pass nil if the backup
   ///     contains them, or if you put them into `keys` later.
   ///   - options: The data folder, which must be empty or not exist, and the new location of the

@@ -5,7 +5,6 @@
 
 #if ModelHosting
 package import AsyncHTTPClient
-package import Foundation
 package import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -112,55 +111,6 @@ extension HTTPClientResponse {
   /// The time that the server asks to wait before a retry.
   package var retryAfter: Duration? {
     headers.first(name: "retry-after").flatMap { Int($0) }.map { .seconds(max(0, $0)) }
-  }
-}
-
-/// An IP address: four bytes (IPv4) or sixteen bytes (IPv6).
-package struct IPAddress: Hashable, Sendable {
-  /// The bytes, most significant first.
-  package let bytes: [UInt8]
-
-  /// Parses an address in the usual notation, such as `192.0.2.1` or `2001:db8::1`.
-  ///
-  /// Numeric forms that some programs accept as addresses, such as `0x7f.1`, are treated as names.
-  ///
-  /// The corresponding C function is `inet_pton`.
-  package init?(_ text: String) {
-    for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
-      var bytes = [UInt8](repeating: 0, count: count)
-      if inet_pton(family, text, &bytes) == 1 {
-        self.bytes = bytes
-        return
-      }
-    }
-    return nil
-  }
-
-  /// Reads the address from a structure of the system, or returns nil for other address families.
-  package init?(_ info: addrinfo) {
-    func read<Socket, Number>(_ number: KeyPath<Socket, Number>) -> [UInt8]? {
-      info.ai_addr?.withMemoryRebound(to: Socket.self, capacity: 1) { socket in
-        withUnsafeBytes(of: socket.pointee[keyPath: number], Array.init)
-      }
-    }
-    let bytes =
-      switch info.ai_family {
-      case AF_INET: read(\sockaddr_in.sin_addr)
-      case AF_INET6: read(\sockaddr_in6.sin6_addr)
-      default: [UInt8]?.none
-      }
-    guard let bytes else { return nil }
-    self.bytes = bytes
-  }
-}
-
-extension IPAddress: CustomStringConvertible {
-  /// The corresponding C function is `inet_ntop`.
-  package var description: String {
-    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    let family = bytes.count == 4 ? AF_INET : AF_INET6
-    inet_ntop(family, bytes, &text, socklen_t(text.count))
-    return text.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 }
 #endif

@@ -31,15 +31,14 @@ import Testing
     let mirror = FolderMirror(folder: fixture.folder + "-mirror")
     try FileSystem.makeFolder(mirror.folder)
     defer { try? FileManager.default.removeItem(atPath: mirror.folder) }
-    let lines = Shared<[String]>([])
-    let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+    let (logger, lines) = LineHandler.makeLogger()
     try await fixture.serve { client in
       let bytes = sampleBytes(300_000)
       let blob = try await client.upload(bytes)
       let path = "/v1/blobs/\(blob.digest)"
       let recovery = BlobRecovery(repository: client.repository, mirror: mirror, logger: logger)
       let hexadecimal = blob.digest.hexadecimal
-      let file = "\(fixture.folder)/blobs/sha256/\(hexadecimal.prefix(2))/\(hexadecimal)"
+      let file = fixture.file(of: blob.digest)
       try Data(bytes.dropLast()).write(to: URL(filePath: file))
       try await client.send(.get, path, expects: 500, code: "blob_damaged")
 
@@ -74,7 +73,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: mirror.folder) }
     let digest = try await fixture.serve { try await $0.publish("1.0").manifest.digest }
     let hexadecimal = digest.hexadecimal
-    let file = "\(fixture.folder)/blobs/sha256/\(hexadecimal.prefix(2))/\(hexadecimal)"
+    let file = fixture.file(of: digest)
     try FileSystem.makeFolder(mirror.folder)
     try FileSystem.rename(file, to: "\(mirror.folder)/\(hexadecimal)")
     #expect(try await RepositoryStore(fixture.open()).fsck().lost == ["\(digest)"])

@@ -74,9 +74,7 @@ import Testing
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let digest = try await client.upload(sampleBytes(100)).digest
-      let path =
-        "\(fixture.folder)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
-      try Data([1]).write(to: URL(filePath: path))
+      try Data([1]).write(to: URL(filePath: fixture.file(of: digest)))
       try await client.send(.get, "/v1/blobs/\(digest)", expects: 500, code: "blob_damaged")
     }
   }

@@ -26,10 +26,6 @@ import Darwin
 @Suite(.timeLimit(.minutes(10))) struct BlobSendingTests {
   private static let size = 5_000_003
 
-  private static func path(_ digest: BlobDigest, in fixture: TestRepository) -> String {
-    "\(fixture.folder)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
-  }
-
   /// Drops a part of a file from the page cache.
   private static func forget(_ path: String, _ range: Range<Int>) throws {
     let file = open(path, O_RDONLY)
@@ -56,7 +52,7 @@ import Darwin
     try await fixture.serve(.live) { client in
       let digest = try await client.upload(bytes).digest
       for range in forgotten {
-        try Self.forget(Self.path(digest, in: fixture), range)
+        try Self.forget(fixture.file(of: digest), range)
       }
       let answer = try await client.send(.get, "/v1/blobs/\(digest)")
       let isSame = answer.bytes == bytes
@@ -111,8 +107,7 @@ import Darwin
     size: Int
   ) async throws {
     let bytes = [UInt8](repeating: 7, count: 64 << 20)
-    let lines = Shared<[String]>([])
-    let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+    let (logger, lines) = LineHandler.makeLogger()
     let fixture = try await TestRepository()
     try await fixture.serve(.live, logger: logger) { client in
       let digest = try await client.upload(bytes).digest
@@ -120,7 +115,7 @@ import Darwin
       try await connection.send("GET /v1/blobs/\(digest) HTTP/1.1\r\nHost: x\r\n\r\n")
       // The client doesn't read yet, so most of the blob hasn't been sent.
       #expect(try await eventually { try await client.sentBlobBytes() > 0 })
-      #expect(truncate(Self.path(digest, in: fixture), off_t(size)) == 0)
+      #expect(truncate(fixture.file(of: digest), off_t(size)) == 0)
       connection.read()
       #expect(try await connection.wait { connection.isClosed })
       #expect(connection.count < bytes.count)

@@ -44,9 +44,9 @@ import Testing
   ])
   func `a change to another valid value is reported`(_ sql: String) async throws {
     let fixture = try await filled()
-    #expect(try await fsck(fixture).isSound)
-    try await damageDatabase(of: fixture, sql)
-    let report = try await fsck(fixture)
+    #expect(try await fixture.fsck().isSound)
+    try await fixture.damageDatabase(sql)
+    let report = try await fixture.fsck()
     #expect(!(report.rows + report.database).isEmpty, "\(report)")
     // Later changes don't hide it.
     try await fixture.serve { client in
@@ -54,7 +54,7 @@ import Testing
       _ = try await client.begin()
     }
     _ = try await fixture.makeToken("another", [.read])
-    #expect(try await !fsck(fixture).isSound)
+    #expect(try await !fixture.fsck().isSound)
   }
 
   @Test func `every write keeps the checksums up to date`() async throws {
@@ -70,15 +70,15 @@ import Testing
     }
     let token = try #require(try await fixture.open().tokens().last)
     _ = try await fixture.open().revokeToken(token.id, by: nil)
-    let report = try await fsck(fixture)
+    let report = try await fixture.fsck()
     #expect(report.isSound, "\(report)")
   }
 
   @Test func `a damaged token is answered with 500, and other tokens still work`() async throws {
     let fixture = try await TestRepository()
     let reader = try await fixture.makeToken("reader", [.read]).secret
-    try await damageDatabase(
-      of: fixture, "UPDATE tokens SET scopes = 'admin' WHERE name = 'reader'")
+    try await fixture.damageDatabase(
+      "UPDATE tokens SET scopes = 'admin' WHERE name = 'reader'")
     try await fixture.serve { client in
       try await client.with(reader).send(.get, "/v1/models", expects: 500, code: "row_damaged")
       try await client.with(reader).send(.get, "/v1/audit", expects: 500, code: "row_damaged")
@@ -90,7 +90,7 @@ import Testing
       try await client.send(.delete, "/v1/tokens/\(id)", expects: 204)
       try await client.with(reader).send(.get, "/v1/models", expects: 500, code: "row_damaged")
     }
-    #expect(try await fsck(fixture).rows.contains { $0.contains("tokens") })
+    #expect(try await fixture.fsck().rows.contains { $0.contains("tokens") })
   }
 
   @Test(arguments: [
@@ -100,7 +100,7 @@ import Testing
     async throws
   {
     let fixture = try await filled()
-    try await damageDatabase(of: fixture, sql)
+    try await fixture.damageDatabase(sql)
     try await fixture.serve { client in
       let code = sql.hasPrefix("DELETE") ? 200 : 500
       try await client.send(.get, "/v1/models", expects: code)
@@ -108,15 +108,15 @@ import Testing
       try await client.with(nil).send(.get, "/v1/models/cats/channels/stable")
       try await client.with(nil).send(.get, "/healthz")
     }
-    #expect(try await !fsck(fixture).isSound)
+    #expect(try await !fixture.fsck().isSound)
   }
 
   @Test func `an upload replaces a blob's damaged row`() async throws {
     let fixture = try await filled()
     try await fixture.serve { try await $0.upload([1, 2, 3]) }
-    try await damageDatabase(
-      of: fixture, "UPDATE blobs SET size = size + 1 WHERE size = 3")
-    let damaged = try await fsck(fixture)
+    try await fixture.damageDatabase(
+      "UPDATE blobs SET size = size + 1 WHERE size = 3")
+    let damaged = try await fixture.fsck()
     #expect(damaged.wrongSizes.isEmpty && damaged.rows.count == 1, "\(damaged)")
     try await fixture.serve { client in
       let digest = BlobDigest(of: [1, 2, 3])
@@ -124,7 +124,7 @@ import Testing
       try await client.upload([1, 2, 3])
       #expect(try await client.send(.get, "/v1/blobs/\(digest)").bytes == [1, 2, 3])
     }
-    let report = try await fsck(fixture)
+    let report = try await fixture.fsck()
     #expect(report.isSound, "\(report)")
   }
 
@@ -146,15 +146,15 @@ import Testing
     let file = try #require(FileHandle(forUpdatingAtPath: log))
     try file.truncate(atOffset: UInt64(size - 5000))
     try file.close()
-    let report = try await fsck(fixture)
+    let report = try await fixture.fsck()
     #expect(report.database.contains { $0.contains("lost changes") }, "\(report)")
     try await fixture.serve { client in
       for version in ["3.0", "4.0", "5.0", "6.0"] { try await client.publish(version, of: "dogs") }
     }
-    #expect(try await fsck(fixture).database.contains { $0.contains("lost changes") })
+    #expect(try await fixture.fsck().database.contains { $0.contains("lost changes") })
     // Follow the suggestion in the message.
     try FileSystem.remove(fixture.folder + "/COMMITS")
-    let last = try await fsck(fixture)
+    let last = try await fixture.fsck()
     #expect(last.database.isEmpty, "\(last)")
   }
 
@@ -165,7 +165,7 @@ import Testing
     for suffix in ["", "-wal", "-shm"] {
       try FileSystem.remove(fixture.folder + "/meta.sqlite" + suffix)
     }
-    let report = try await fsck(fixture)
+    let report = try await fixture.fsck()
     #expect(report.database.contains { $0.contains("COMMITS") }, "\(report)")
   }
 
@@ -182,11 +182,11 @@ import Testing
       try $0.execute(sql: "INSERT INTO models VALUES ('cats', '2026-11-23 09:00:00.000')")
     }
     try database.close()
-    let before = try await fsck(fixture)
+    let before = try await fixture.fsck()
     #expect(
       before.database.isEmpty && !before.rows.contains { $0.contains("checksum") }, "\(before)")
-    try await damageDatabase(of: fixture, "UPDATE models SET created = '2020-01-01 00:00:00.000'")
-    #expect(try await fsck(fixture).rows.contains { $0.contains("checksum") })
+    try await fixture.damageDatabase("UPDATE models SET created = '2020-01-01 00:00:00.000'")
+    #expect(try await fixture.fsck().rows.contains { $0.contains("checksum") })
   }
 
   // MARK: - Repositories
@@ -203,33 +203,6 @@ import Testing
       try await client.append(id, [1, 2, 3], from: 0)
     }
     return fixture
-  }
-
-  private func fsck(
-    _ fixture: TestRepository
-  ) async throws -> IntegrityReport {
-    for _ in 0..<3000 {
-      do {
-        return try await RepositoryStore.fsck(fixture.options)
-      } catch let error as RepositoryError where error.code == .locked {
-        // The previous server hasn't released the folder yet.
-        try await Task.sleep(for: .milliseconds(20))
-      }
-    }
-    return try await RepositoryStore.fsck(fixture.options)
-  }
-
-  /// Changes the database as another program could while no server runs.
-  private func damageDatabase(
-    of fixture: TestRepository, _ sql: String
-  ) async throws {
-    try await fixture.open().database.close()
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    let database = try DatabaseQueue(
-      path: fixture.folder + "/meta.sqlite", configuration: configuration)
-    try await database.writeWithoutTransaction { try $0.execute(sql: sql) }
-    try database.close()
   }
 }
 #endif

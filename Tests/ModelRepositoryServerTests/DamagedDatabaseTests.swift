@@ -61,15 +61,14 @@ import Testing
   {
     let damage = Self.damages[number]
     let fixture = try await TestRepository()
-    let lines = Shared<[String]>([])
-    let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+    let (logger, lines) = LineHandler.makeLogger()
     _ = try await fixture.makeToken("reader", [.read])
     let blob = try await fixture.serve { client in
       try await client.publish("1.0")
       _ = try await client.set(to: "1.0", tag: nil)
       return try await client.upload(sampleBytes(100_000))
     }
-    try await damageDatabase(of: fixture, damage.sql)
+    try await fixture.damageDatabase(damage.sql)
     try await fixture.serve(logger: logger) { client in
       let answer = try await client.send(.get, damage.path, expects: 500, code: "row_damaged")
       let title = try answer.decoded(ProblemDetails.self).title
@@ -81,7 +80,7 @@ import Testing
       try await client.publish("1.0", of: "dogs")
       try await client.send(.get, "/v1/models/dogs/versions")
     }
-    let report = try await fsck(fixture)
+    let report = try await fixture.fsck()
     #expect(!report.isSound)
     #expect(report.rows.contains { $0.contains(damage.word) }, "\(report)")
   }
@@ -94,10 +93,10 @@ import Testing
       try await client.append(id, [1, 2, 3], from: 0)
     }
     let key = try FileSystem.names(in: fixture.folder + "/keys")
-    try await damageDatabase(
-      of: fixture, "UPDATE blobs SET size = 'x', used = '2020-01-01 00:00:00.000'")
-    try await damageDatabase(
-      of: fixture, "UPDATE uploads SET id = '../keys/\(key[0])', used = '2020-01-01 00:00:00.000'")
+    try await fixture.damageDatabase(
+      "UPDATE blobs SET size = 'x', used = '2020-01-01 00:00:00.000'")
+    try await fixture.damageDatabase(
+      "UPDATE uploads SET id = '../keys/\(key[0])', used = '2020-01-01 00:00:00.000'")
     try await fixture.serve { client in
       let digest = BlobDigest(of: [1, 2, 3])
       try await client.send(.get, "/v1/blobs/\(digest)", expects: 500, code: "row_damaged")
@@ -107,7 +106,7 @@ import Testing
       try await client.send(.get, "/metrics")
     }
     #expect(try FileSystem.names(in: fixture.folder + "/keys") == key)
-    let report = try await fsck(fixture)
+    let report = try await fixture.fsck()
     #expect(report.rows.contains { $0.contains("size") })
     #expect(report.rows.contains { $0.contains("UUID") })
   }
@@ -117,7 +116,7 @@ import Testing
     try await fixture.serve { client in
       for seed in 0..<3 { try await client.upload(sampleBytes(100, seed: UInt8(seed))) }
     }
-    try await damageDatabase(of: fixture, "UPDATE blobs SET size = 9223372036854775807")
+    try await fixture.damageDatabase("UPDATE blobs SET size = 9223372036854775807")
     try await fixture.serve { client in
       let id = try await client.begin()
       try await client.append(id, [1], from: 0, expects: 507, code: "quota_exceeded")
@@ -132,10 +131,10 @@ import Testing
       try await client.publish("2.0")
       _ = try await client.set(to: "1.0", tag: nil)
     }
-    try await damageDatabase(
-      of: fixture, "UPDATE versions SET size = size + 1 WHERE version = '1.0'")
-    try await damageDatabase(of: fixture, "UPDATE versions SET sequence = 7 WHERE version = '2.0'")
-    let report = try await fsck(fixture)
+    try await fixture.damageDatabase(
+      "UPDATE versions SET size = size + 1 WHERE version = '1.0'")
+    try await fixture.damageDatabase("UPDATE versions SET sequence = 7 WHERE version = '2.0'")
+    let report = try await fixture.fsck()
     #expect(report.rows.contains { $0.contains("manifest") }, "\(report)")
     #expect(report.rows.contains { $0.contains("[1, 7]") }, "\(report)")
   }
@@ -160,12 +159,12 @@ import Testing
       return try RepositoryJSON.encode(document).map { String($0, radix: 16) }
         .map { $0.count < 2 ? "0" + $0 : $0 }.joined()
     }
-    try await damageDatabase(of: fixture, "UPDATE channel_documents SET signed = x'\(fake)'")
+    try await fixture.damageDatabase("UPDATE channel_documents SET signed = x'\(fake)'")
     try await fixture.serve { client in
       try await client.send(
         .get, "/v1/models/cats/channels/stable", expects: 500, code: "row_damaged")
     }
-    #expect(try await fsck(fixture).untrusted == ["cats/stable"])
+    #expect(try await fixture.fsck().untrusted == ["cats/stable"])
   }
 
   @Test(arguments: [
@@ -176,20 +175,20 @@ import Testing
     async throws
   {
     let fixture = try await TestRepository()
-    try await damageDatabase(of: fixture, sql)
+    try await fixture.damageDatabase(sql)
     let error = await #expect(throws: RepositoryError.self) { _ = try await fixture.open() }
     #expect(error?.code == .damaged)
     #expect(error?.message.contains("SQLite error") == false, "\(error?.message ?? "")")
     #expect(error?.message.contains("backup") == true)
-    let report = try await fsck(fixture)
+    let report = try await fixture.fsck()
     #expect(report.database == [error?.message])
   }
 
   @Test(arguments: ["DROP INDEX version_blobs_digest", "CREATE TABLE other (x)"])
   func `a changed schema is reported`(_ sql: String) async throws {
     let fixture = try await TestRepository()
-    try await damageDatabase(of: fixture, sql)
-    let report = try await fsck(fixture)
+    try await fixture.damageDatabase(sql)
+    let report = try await fixture.fsck()
     #expect(!report.database.isEmpty && !report.isSound)
   }
 
@@ -197,14 +196,14 @@ import Testing
   func `a file that isn't a database is rejected and left unchanged`(_ text: String) async throws {
     let fixture = try await TestRepository()
     try await fixture.serve { try await $0.upload([1, 2, 3]) }
-    try await damageDatabase(of: fixture, "PRAGMA wal_checkpoint(TRUNCATE)")
+    try await fixture.damageDatabase("PRAGMA wal_checkpoint(TRUNCATE)")
     let path = fixture.folder + "/meta.sqlite"
     let content = Data(String(repeating: text, count: text.count > 1 ? 1000 : 1).utf8)
     try write(content, path)
     let error = await #expect(throws: RepositoryError.self) { _ = try await fixture.open() }
     #expect(error?.code == .damaged && error?.message.contains(path) == true)
     #expect(FileManager.default.contents(atPath: path) == content)
-    #expect(try await !fsck(fixture).isSound)
+    #expect(try await !fixture.fsck().isSound)
   }
 
   @Test func `damaged pages are reported, and the rest still works`() async throws {
@@ -214,8 +213,8 @@ import Testing
       _ = try await client.set(to: "1.0", tag: nil)
     }
     // This leaves no unused pages.
-    try await damageDatabase(of: fixture, "VACUUM")
-    try await damageDatabase(of: fixture, "PRAGMA wal_checkpoint(TRUNCATE)")
+    try await fixture.damageDatabase("VACUUM")
+    try await fixture.damageDatabase("PRAGMA wal_checkpoint(TRUNCATE)")
     let path = fixture.folder + "/meta.sqlite"
     let content = try Data(contentsOf: URL(filePath: path))
     // The header has the number of pages in use. The file may be longer.
@@ -235,7 +234,7 @@ import Testing
       }
       _ = try? await fixture.open()
       try write(damaged, path)
-      let report = try await fsck(fixture)
+      let report = try await fixture.fsck()
       if report.isSound { unnoticed.append(page) }
     }
     // Damage to a page that nothing uses can't be detected.
@@ -246,30 +245,6 @@ import Testing
   private func write(_ content: Data, _ path: String) throws {
     for suffix in ["", "-wal", "-shm"] { try FileSystem.remove(path + suffix) }
     try content.write(to: URL(filePath: path))
-  }
-
-  /// Runs `fsck` once the previous server has released the folder.
-  private func fsck(_ fixture: TestRepository) async throws -> IntegrityReport {
-    for _ in 0..<3000 {
-      do {
-        return try await RepositoryStore.fsck(fixture.options)
-      } catch let error as RepositoryError where error.code == .locked {
-        try await Task.sleep(for: .milliseconds(20))
-      }
-    }
-    return try await RepositoryStore.fsck(fixture.options)
-  }
-
-  /// Changes the database as another program could while no server runs.
-  private func damageDatabase(of fixture: TestRepository, _ sql: String) async throws {
-    // The previous server may still have it open.
-    try await fixture.open().database.close()
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    let database = try DatabaseQueue(
-      path: fixture.folder + "/meta.sqlite", configuration: configuration)
-    try await database.writeWithoutTransaction { try $0.execute(sql: sql) }
-    try database.close()
   }
 }
 #endif

@@ -68,8 +68,7 @@ import Testing
       fixture.pass(48 * 3600)
       _ = try await client.send(.post, "/v1/gc")
     }
-    let digits = record.manifest.digest.hexadecimal
-    let file = "\(fixture.folder)/blobs/sha256/\(digits.prefix(2))/\(digits)"
+    let file = fixture.file(of: record.manifest.digest)
     #expect(FileManager.default.fileExists(atPath: file))
   }
 

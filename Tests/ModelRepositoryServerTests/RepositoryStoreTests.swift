@@ -175,8 +175,10 @@ import Testing
     try FileManager.default.copyItem(atPath: fixture.folder + "/keys", toPath: keys)
     do {
       let store = RepositoryStore(try await fixture.open())
-      try await store.backup(to: copy)
-      await #expect(throws: RepositoryError.self) { try await store.backup(to: copy) }
+      try await RepositoryStore.backup(store.repository.options, to: copy)
+      await #expect(throws: RepositoryError.self) {
+        try await RepositoryStore.backup(store.repository.options, to: copy)
+      }
     }
     try FileManager.default.removeItem(atPath: fixture.folder)
     #expect(try FileSystem.names(in: copy + "/keys").isEmpty)
@@ -197,7 +199,7 @@ import Testing
     _ = try await fill(fixture)
     let (copy, restored) = (fixture.folder + "-backup", fixture.folder + "-restored")
     defer { try? FileManager.default.removeItem(atPath: copy) }
-    try await RepositoryStore(fixture.open()).backup(to: copy)
+    try await RepositoryStore.backup(fixture.open().options, to: copy)
     let digest = BlobDigest(of: Array("cats 1".utf8))
     let file = path(digest, in: copy)
     try FileSystem.remove(file)

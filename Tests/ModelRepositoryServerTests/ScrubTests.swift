@@ -17,8 +17,7 @@ import Testing
 @Suite struct ScrubTests {
   @Test func `a damaged blob is found and not sent until an upload repairs it`() async throws {
     let fixture = try await TestRepository()
-    let lines = Shared<[String]>([])
-    let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+    let (logger, lines) = LineHandler.makeLogger()
     try await fixture.serve { client in
       let bytes = sampleBytes(300_000)
       let blob = try await client.upload(bytes)
@@ -31,7 +30,7 @@ import Testing
       #expect(metrics.text(.init()).contains("scrubbed_blob_bytes_total 300000"))
 
       let hexadecimal = blob.digest.hexadecimal
-      let file = "\(fixture.folder)/blobs/sha256/\(hexadecimal.prefix(2))/\(hexadecimal)"
+      let file = fixture.file(of: blob.digest)
       var damaged = bytes
       damaged[150_000] ^= 1
       try Data(damaged).write(to: URL(filePath: file))

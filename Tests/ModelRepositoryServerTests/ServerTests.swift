@@ -44,8 +44,7 @@ import Testing
   }
 
   @Test func `the log has a line for each request and no secrets`() async throws {
-    let lines = Shared<[String]>([])
-    let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+    let (logger, lines) = LineHandler.makeLogger()
     let fixture = try await TestRepository()
     let (secret, made) = try await fixture.serve(logger: logger) { client in
       let blob = try await client.upload(sampleBytes(300_000))
@@ -125,7 +124,10 @@ struct LineHandler: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel = Logger.Level.info
 
-  init(lines: Shared<[String]>) { self.lines = lines }
+  static func makeLogger() -> (Logger, lines: Shared<[String]>) {
+    let lines = Shared<[String]>([])
+    return (Logger(label: "test") { _ in LineHandler(lines: lines) }, lines)
+  }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }

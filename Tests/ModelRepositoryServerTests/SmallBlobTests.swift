@@ -24,8 +24,7 @@ import TestSupport
   @Test(arguments: [0, 1, 1024, 65_536])
   func `a response from memory equals the router's`(count: Int) async throws {
     let bytes = sampleBytes(count)
-    let lines = Shared<[String]>([])
-    let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+    let (logger, lines) = LineHandler.makeLogger()
     try await TestRepository().serve(.live, logger: logger) { client in
       let digest = try await client.upload(bytes).digest
       let connection = try await RawConnection(client.client.port)
@@ -166,9 +165,7 @@ import TestSupport
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let digest = try await client.upload(sampleBytes(100)).digest
-      let path =
-        "\(fixture.folder)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
-      try Data(sampleBytes(100, seed: 1)).write(to: URL(filePath: path))
+      try Data(sampleBytes(100, seed: 1)).write(to: URL(filePath: fixture.file(of: digest)))
       try await client.send(.get, "/v1/blobs/\(digest)", expects: 500, code: "blob_damaged")
     }
   }

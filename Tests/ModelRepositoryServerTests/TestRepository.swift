@@ -5,6 +5,7 @@
 
 #if Servers
 import Foundation
+import GRDB
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -99,15 +100,35 @@ final class TestRepository: Sendable {
   }
 
   /// Retries while the previous server still holds the folder.
-  private func retryingLock<Value>(_ body: () throws -> Value) async throws -> Value {
+  private func retryingLock<Value>(_ body: () async throws -> Value) async throws -> Value {
     for _ in 0..<3000 {
       do {
-        return try body()
+        return try await body()
       } catch let error as RepositoryError where error.code == .locked {
         try await Task.sleep(for: .milliseconds(20))
       }
     }
-    return try body()
+    return try await body()
+  }
+
+  func fsck() async throws -> IntegrityReport {
+    try await retryingLock { try await RepositoryStore.fsck(options) }
+  }
+
+  /// Changes the database as another program could while no server runs.
+  func damageDatabase(_ sql: String) async throws {
+    // The previous server may still have it open.
+    try await open().database.close()
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    let database = try DatabaseQueue(path: folder + "/meta.sqlite", configuration: configuration)
+    try await database.writeWithoutTransaction { try $0.execute(sql: sql) }
+    try database.close()
+  }
+
+  /// The path of a blob's file.
+  func file(of digest: BlobDigest) -> String {
+    "\(folder)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
   }
 }
 

@@ -85,8 +85,7 @@ import Testing
     let fixture = try await TestRepository()
     try await fixture.serve { client in
       let digest = try await client.upload([1, 2, 3]).digest
-      try FileSystem.remove(
-        "\(fixture.folder)/blobs/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)")
+      try FileSystem.remove(fixture.file(of: digest))
       try await client.send(.post, "/v1/uploads?digest=\(digest)", expects: 201)
       try await client.upload([1, 2, 3])
       #expect(try await client.send(.get, "/v1/blobs/\(digest)").bytes == [1, 2, 3])

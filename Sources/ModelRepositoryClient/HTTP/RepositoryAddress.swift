@@ -5,6 +5,7 @@
 
 #if ModelHosting
 import Foundation
+import WebClient
 
 /// An address of the server, or of a server that it redirects to.
 struct RepositoryAddress: Sendable, Hashable {
@@ -57,13 +58,8 @@ struct RepositoryAddress: Sendable, Hashable {
 
   var isSecure: Bool { origin.hasPrefix("https:") }
 
-  /// Whether the host is this computer, judged by its text without a DNS lookup.
-  var isLoopback: Bool {
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    let isV4 =
-      parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    return host == "localhost" || isV4 || ["::1", "[::1]"].contains(host)
-  }
+  /// Whether the host is this computer.
+  var isLoopback: Bool { IPAddress.isLoopback(host: host) }
 
   /// Returns the address of a resource of the server, whose path starts with `/` and needs no
   /// escaping.

@@ -14,12 +14,7 @@ struct BlobAnswer {
   /// The range of bytes to send; nil for a response without a body.
   var part: Range<Int>?
 
-  /// Creates the response to a GET of a whole blob.
-  ///
-  /// - Parameters:
-  ///   - digest: The blob's digest.
-  ///   - size: The blob's size in bytes.
-  ///   - isPublic: Whether reading needs no token.
+  /// Creates the response to a GET of a whole blob; `isPublic` means that reading needs no token.
   init(_ digest: BlobDigest, size: Int, isPublic: Bool) {
     headers = [
       .eTag: "\"\(digest)\"", .acceptRanges: "bytes",

@@ -10,7 +10,6 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import ModelRepositoryAPI
-import NIOCore
 
 /// The routes that download blobs.
 ///
@@ -23,8 +22,8 @@ struct BlobRoutes: Sendable {
   let metrics: ServerMetrics
 
   func add(to group: RouterGroup<WebContext>) {
-    group.get("blobs/:digest") { request, context in try await answer(request, context) }
-    group.head("blobs/:digest") { request, context in try await answer(request, context) }
+    group.get("blobs/:digest", use: answer)
+    group.head("blobs/:digest", use: answer)
   }
 
   private func answer(_ request: Request, _ context: WebContext) async throws -> Response {
@@ -36,7 +35,19 @@ struct BlobRoutes: Sendable {
     }
     try await checkAccess(to: digest, context)
     let content = try await content(of: digest, context)
-    return try await response(to: request, context, content, digest)
+    let answer = try BlobAnswer(request.head, digest, size: content.size, isPublic: access.isPublic)
+    guard answer.status != .notModified else { return .notModified(answer.headers) }
+    guard let part = answer.part else {
+      return Response(status: answer.status, headers: answer.headers)
+    }
+    let body: ResponseBody
+    if let blob = content as? MemoryBlob {
+      metrics.sent(part.count)
+      body = ResponseBody(byteBuffer: blob.part(part))
+    } else {
+      body = try await BlobSending(context: context, metrics: metrics).body(content, part)
+    }
+    return Response(status: answer.status, headers: answer.headers, body: body)
   }
 
   /// Returns a blob; small blobs that are often requested come from memory.
@@ -83,24 +94,6 @@ struct BlobRoutes: Sendable {
     return Problem(
       .internalServerError, "blob_damaged",
       "The blob is damaged. To replace it, push its version again.")
-  }
-
-  private func response(
-    to request: Request, _ context: WebContext, _ content: any BlobContent, _ digest: BlobDigest
-  ) async throws -> Response {
-    let answer = try BlobAnswer(request.head, digest, size: content.size, isPublic: access.isPublic)
-    guard answer.status != .notModified else { return .notModified(answer.headers) }
-    guard let part = answer.part else {
-      return Response(status: answer.status, headers: answer.headers)
-    }
-    let body: ResponseBody
-    if let blob = content as? MemoryBlob {
-      metrics.sent(part.count)
-      body = ResponseBody(byteBuffer: blob.part(part))
-    } else {
-      body = try await BlobSending(context: context, metrics: metrics).body(content, part)
-    }
-    return Response(status: answer.status, headers: answer.headers, body: body)
   }
 
   /// Checks whether the request's token may read a blob.

@@ -7,7 +7,6 @@
 import Hummingbird
 import Logging
 import ModelRepositoryAPI
-import NIOCore
 import WebServing
 
 /// Sends the bytes of a blob piece by piece.
@@ -18,12 +17,8 @@ struct BlobSending: Sendable {
   /// The number of bytes of a file to send before other connections get their turn.
   private static let sendfileSize = 1 << 20
 
-  /// Creates the body of a response.
+  /// Creates the body of a response, which reads the bytes when it is written.
   ///
-  /// - Parameters:
-  ///   - content: The blob.
-  ///   - range: The range of bytes to send.
-  /// - Returns: The body, which reads the bytes when it is written.
   /// - Throws: ``RepositoryError`` if the blob is already known to be unreadable. It is thrown here
   ///   because a response can't be taken back once it has begun.
   func body(_ content: any BlobContent, _ range: Range<Int>) async throws -> ResponseBody {

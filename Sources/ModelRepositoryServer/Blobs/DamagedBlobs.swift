@@ -13,12 +13,9 @@ final class DamagedBlobs: Sendable {
   /// The number of digests, which downloads check first to avoid the lock while nothing is damaged.
   private let size = Atomic(0)
 
-  /// The digests of all damaged blobs.
   var digests: Set<BlobDigest> { known.withLock { $0 } }
-  /// The number of damaged blobs.
   var count: Int { size.load(ordering: .relaxed) }
 
-  /// Whether a blob was found damaged.
   func contains(_ digest: BlobDigest) -> Bool {
     guard count > 0 else { return false }
     return known.withLock { $0.contains(digest) }

@@ -220,7 +220,7 @@ extension RepositoryKeys {
   public static func signDraft(_ path: String, by keys: [SigningKey]) throws -> RootDocument {
     var (signed, root) = try readDraft(path)
     try signed.sign(by: keys)
-    try RootFolder.write(RepositoryJSON.encode(signed), to: path)
+    try FileSystem.write(RepositoryJSON.encode(signed), to: path)
     return root
   }
 
@@ -260,32 +260,21 @@ extension RepositoryKeys {
       }
     } catch let error as RepositoryError where error.code == .untrusted {
       let draft = "\(folder.roots)/\(root.version).draft"
-      try RootFolder.write(RepositoryJSON.encode(signed), to: draft)
+      try FileSystem.write(RepositoryJSON.encode(signed), to: draft)
       return .draft(root, path: draft)
     }
     let named = Set(root.channels.keys.map(\.key))
-    guard
-      try SigningKeys.load(folder.keys).contains(where: {
-        named.contains($0.key.verificationKey.text)
-      })
-    else {
+    let files = try SigningKeys.load(folder.keys)
+    let unnamed = files.filter { !named.contains($0.key.verificationKey.text) }
+    guard unnamed.count < files.count else {
       throw RepositoryError(
         .missingKeys,
         "Root document \(root.version) names none of the keys in '\(folder.keys)', so the server "
           + "could not sign. The document was not published. Put the key file there first.")
     }
-    try RootFolder.write(RepositoryJSON.encode(signed), to: path)
-    try retireUnnamed(root)
+    try FileSystem.write(RepositoryJSON.encode(signed), to: path)
+    for file in unnamed { try SigningKeys.retire(file.name, in: folder.keys) }
     return .published(root)
-  }
-
-  /// Retires the keys that the root document doesn't name.
-  private func retireUnnamed(_ root: RootDocument) throws {
-    let named = Set(root.channels.keys.map(\.key))
-    for file in try SigningKeys.load(folder.keys)
-    where !named.contains(file.key.verificationKey.text) {
-      try SigningKeys.retire(file.name, in: folder.keys)
-    }
   }
 }
 #endif

@@ -102,27 +102,42 @@ public struct RepositoryKeys: Sendable {
   /// - Returns: The keys, with the root keys first.
   /// - Throws: `RepositoryError` if a key or a root document can't be used.
   public static func list(_ dataFolder: String, at now: Date = .now) throws -> [KeyRecord] {
-    let folder = DataFolder(path: dataFolder)
-    let root = try RootFolder.load(folder.roots).trust?.root
-    let files = try SigningKeys.load(folder.keys)
+    let root = try root(dataFolder)
+    let files = try SigningKeys.load(DataFolder(path: dataFolder).keys)
+    return try records(
+      root, files.map { (name: $0.name, key: $0.key.verificationKey) }, at: now)
+  }
+
+  /// Returns the keys that a root document names, and those that sign.
+  ///
+  /// - Parameters:
+  ///   - root: The root document; nil if there is none.
+  ///   - signing: The keys that can sign, with the names of their files if these are known.
+  ///   - now: The time at which keys count as expired.
+  /// - Returns: The keys, with the root keys first.
+  /// - Throws: `RepositoryError` if the root document has an invalid key.
+  package static func records(
+    _ root: RootDocument?, _ signing: [(name: String?, key: VerificationKey)], at now: Date
+  ) throws -> [KeyRecord] {
     var records = try (root?.root.verificationKeys() ?? []).map {
       KeyRecord($0, role: .root, state: .trusted)
     }
     for key in root?.channels.keys ?? [] {
       let verificationKey = try VerificationKey(key.key)
       var record = KeyRecord(verificationKey, role: .channels, state: .missing)
-      record.name = files.first { $0.key.verificationKey == verificationKey }?.name
+      let file = signing.first { $0.key == verificationKey }
+      record.name = file?.name
       record.expires = key.expires
       if let expires = key.expires, expires <= now {
         record.state = .expired
-      } else if record.name != nil {
+      } else if file != nil {
         record.state = .signing
       }
       records.append(record)
     }
-    for file in files where !records.contains(where: { $0.key == file.key.verificationKey.text }) {
+    for file in signing where !records.contains(where: { $0.key == file.key.text }) {
       var record = KeyRecord(
-        file.key.verificationKey, role: .channels, state: root == nil ? .signing : .unnamed)
+        file.key, role: .channels, state: root == nil ? .signing : .unnamed)
       record.name = file.name
       records.append(record)
     }

@@ -5,7 +5,6 @@
 
 #if Servers
 import Foundation
-import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 
@@ -15,24 +14,21 @@ struct ModelRoutes: Sendable {
   let access: Access
 
   func add(to group: RouterGroup<WebContext>) {
+    addChannels(to: group)
     group.get("models") { _, context -> Response in
       let token = try access.reader(context)
       let models = try await repository.models().filter { token?.isFor($0.name.text) ?? true }
       return try .json(ModelList(models: models))
     }
     group.get("models/:model/versions") { _, context -> Response in
-      let model = try context.name("model")
-      try access.requireReader(context, model: model)
+      let model = try access.readableModel(context)
       return try .json(VersionList(versions: try await repository.versions(of: model)))
     }
     group.get("models/:model/versions/:version") { _, context -> Response in
-      let model = try context.name("model")
-      try access.requireReader(context, model: model)
+      let model = try access.readableModel(context)
       return try .json(try await repository.version(context.name("version"), of: model))
     }
-    group.post("models/:model/versions") { request, context in
-      try await publish(request, context)
-    }
+    group.post("models/:model/versions", use: publish)
     group.post("models/:model/versions/:version/withdraw") { request, context -> Response in
       let model = try context.name("model")
       let token = try access.require(.publish, context, model: model)
@@ -55,10 +51,16 @@ struct ModelRoutes: Sendable {
   }
 }
 
+extension Access {
+  /// Returns the model in the request's path, which the request has to be allowed to read.
+  func readableModel(_ context: WebContext) throws -> RepositoryName {
+    let model = try context.name("model")
+    try requireReader(context, model: model)
+    return model
+  }
+}
+
 extension WebContext {
-  /// Returns a name in the request's path.
-  ///
-  /// - Throws: ``Problem`` if it isn't a valid name.
   func name(_ parameter: String) throws -> RepositoryName {
     let text = parameters.get(parameter) ?? ""
     guard let name = RepositoryName(text.removingPercentEncoding ?? text) else {
@@ -78,8 +80,6 @@ extension Request {
   }
 
   /// Returns a time in the query; nil if it is missing.
-  ///
-  /// - Throws: ``Problem`` if it isn't a valid time.
   func time(_ name: Substring) throws -> Date? {
     guard let text = uri.queryParameters[name] else { return nil }
     guard let time = try? Date(String(text), strategy: .iso8601) else {
@@ -91,8 +91,6 @@ extension Request {
   }
 
   /// Returns a number in the query; nil if it is missing.
-  ///
-  /// - Throws: ``Problem`` if it isn't a number in the range.
   func number(_ name: Substring, in range: ClosedRange<Int>) throws -> Int? {
     guard let text = uri.queryParameters[name] else { return nil }
     guard let number = Int(text), range.contains(number) else {

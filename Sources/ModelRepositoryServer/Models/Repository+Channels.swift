@@ -42,8 +42,6 @@ enum ChannelPrecondition: Sendable {
 
 extension Repository {
   /// Returns a channel's document, and signs it again if more than half of its lifetime has passed.
-  ///
-  /// - Throws: ``Problem`` if the channel doesn't exist.
   func channel(
     _ channel: RepositoryName, of model: RepositoryName
   ) async throws -> ChannelState {
@@ -100,14 +98,7 @@ extension Repository {
 
   /// Sets a channel's content.
   ///
-  /// - Parameters:
-  ///   - channel: The channel.
-  ///   - model: The model.
-  ///   - content: The new content.
-  ///   - precondition: The condition that the current channel must meet.
-  ///   - token: The id of the token that requests the change.
   /// - Returns: The channel, and whether it is new.
-  /// - Throws: ``Problem``.
   func setChannel(
     _ channel: RepositoryName, of model: RepositoryName, to content: ChannelContent,
     _ precondition: ChannelPrecondition, by token: String?
@@ -128,20 +119,11 @@ extension Repository {
     }
   }
 
-  /// Restores an earlier content of a channel.
+  /// Restores an earlier content of a channel: that of the document with a number, or the last
+  /// different one.
   ///
   /// Another rollback goes further back instead of undoing the first one. If a rollout was promoted
   /// to all installations, a rollback gives them the version that they had before the rollout.
-  ///
-  /// - Parameters:
-  ///   - channel: The channel.
-  ///   - model: The model.
-  ///   - number: The number of the document to restore; nil for the last one with a different
-  ///     content.
-  ///   - precondition: The condition that the current channel must meet.
-  ///   - token: The id of the token that requests the change.
-  /// - Returns: The channel.
-  /// - Throws: ``Problem``.
   func rollBack(
     _ channel: RepositoryName, of model: RepositoryName, to number: Int?,
     _ precondition: ChannelPrecondition, by token: String?
@@ -153,9 +135,8 @@ extension Repository {
       }
       try check(precondition, present)
       let origin = number.map { $0 + 1 } ?? present.restores ?? present.documentVersion
-      let target = try Self.firstState(
-        "model = ? AND channel = ? AND document_version < ? ORDER BY document_version DESC",
-        [model.text, channel.text, origin], database
+      let target = try database.first(
+        .channelDocuments, Self.earlierDocuments, [model.text, channel.text, origin], Self.state
       ) { state in
         number.map { state.documentVersion == $0 }
           ?? !Self.isSame(state.content, present.content)
@@ -172,9 +153,9 @@ extension Repository {
         // that version on the installations that were part of it, so all of them get the version
         // that the others had.
         content.experiment = nil
-        let same = try Self.firstState(
-          "model = ? AND channel = ? AND document_version < ? ORDER BY document_version DESC",
-          [model.text, channel.text, restored], database
+        let same = try database.first(
+          .channelDocuments, Self.earlierDocuments, [model.text, channel.text, restored],
+          Self.state
         ) { Self.isSame($0.content, content) }
         restored = same?.restores ?? same?.documentVersion ?? restored
       }
@@ -192,6 +173,10 @@ extension Repository {
     }
   }
 
+  /// The condition for a channel's documents before a number, the newest first.
+  private static let earlierDocuments =
+    "WHERE model = ? AND channel = ? AND document_version < ? ORDER BY document_version DESC"
+
   /// Whether a content gives a version to a part of the installations and another one to the rest.
   private static func isRollout(_ content: ChannelContent, of version: RepositoryName?) -> Bool {
     guard let version, content.version != version else { return false }
@@ -208,11 +193,8 @@ extension Repository {
       }
       let rows = try Row.fetchCursor(
         database,
-        sql: """
-          \(RepositoryTable.channelDocuments.rows)
-          WHERE model = ? AND channel = ? AND document_version < ?
-          ORDER BY document_version DESC LIMIT ?
-          """, arguments: [model.text, channel.text, before ?? Int.max, limit])
+        sql: "\(RepositoryTable.channelDocuments.rows) \(Self.earlierDocuments) LIMIT ?",
+        arguments: [model.text, channel.text, before ?? Int.max, limit])
       var revisions: [ChannelHistory.Revision] = []
       var size = 0
       while size < Self.maximumHistoryBytes, let row = try rows.next() {
@@ -234,25 +216,18 @@ extension Repository {
 
   /// Rejects a change if the channel isn't in the state that the client expects.
   private func check(_ precondition: ChannelPrecondition, _ present: ChannelState?) throws {
-    switch precondition {
-    case .isNew:
-      guard let present else { return }
-      throw Problem(
-        .preconditionFailed, "precondition_failed",
-        "The channel already exists. Send its ETag in 'If-Match'.",
-        headers: [.eTag: present.tag])
-    case .matches(let tags):
-      guard let present else {
-        throw Problem(
-          .preconditionFailed, "precondition_failed",
-          "The channel doesn't exist yet. Send 'If-None-Match: *' to create it.")
-      }
-      guard EntityTag.isNamedStrongly(present.tag, in: tags) else {
-        throw Problem(
-          .preconditionFailed, "precondition_failed",
-          "The channel has changed in the meantime. Read it again.", headers: [.eTag: present.tag])
-      }
+    let what: String
+    switch (precondition, present) {
+    case (.isNew, nil): return
+    case (.isNew, _?): what = "already exists. Send its ETag in 'If-Match'."
+    case (.matches, nil): what = "doesn't exist yet. Send 'If-None-Match: *' to create it."
+    case (.matches(let tags), let present?):
+      if EntityTag.isNamedStrongly(present.tag, in: tags) { return }
+      what = "has changed in the meantime. Read it again."
     }
+    throw Problem(
+      .preconditionFailed, "precondition_failed", "The channel \(what)",
+      headers: present.map { [.eTag: $0.tag] } ?? [:])
   }
 
   static func noChannel(_ channel: RepositoryName, _ model: RepositoryName) -> Problem {

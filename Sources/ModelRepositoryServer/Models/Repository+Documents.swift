@@ -76,7 +76,8 @@ extension Repository {
   ) throws -> ChannelState {
     try requireKeys()
     let signing = signing
-    let document = unsigned.under(root: signing.root?.version)
+    var document = unsigned
+    document.root = signing.root?.version
     let signed = try RepositoryJSON.encode(try SignedDocument(document, by: signing.keys))
     // A change leaves room for the signature of another key, which a later renewal may add.
     let room = cause == .renewal ? 0 : Self.renewalRoom
@@ -98,8 +99,8 @@ extension Repository {
         restores, renewal, signing.label, try RepositoryJSON.encode(content), signed,
       ])
     // The cache is cleared after the commit, and before anybody is notified.
-    database.afterNextTransaction { [channelStates] _ in
-      channelStates.forget([document.model, document.channel])
+    database.afterNextTransaction { [channelStates, key = [document.model, document.channel]] _ in
+      channelStates.forget(key)
     }
     return ChannelState(
       channel: document.channel, documentVersion: document.documentVersion, cause: cause,
@@ -109,57 +110,33 @@ extension Repository {
 
   // MARK: - Rows
 
+  /// The condition for the row of a channel's newest document.
+  static let isNewest = """
+    document_version = (
+      SELECT MAX(document_version) FROM channel_documents AS newest
+      WHERE newest.model = channel_documents.model
+        AND newest.channel = channel_documents.channel)
+    """
+
   /// Returns a channel's newest document; nil if the channel doesn't exist.
   static func channel(
     _ channel: RepositoryName, of model: RepositoryName, _ database: Database
   ) throws -> ChannelState? {
-    try states(
-      "model = ? AND channel = ? ORDER BY document_version DESC LIMIT 1",
-      [model.text, channel.text], database
-    ).first
+    try database.first(
+      .channelDocuments,
+      "WHERE model = ? AND channel = ? ORDER BY document_version DESC LIMIT 1",
+      [model.text, channel.text], state)
   }
 
   /// Returns the newest documents of all channels of a model, sorted by channel name.
   static func channels(
     of model: RepositoryName, _ database: Database
   ) throws -> [ChannelState] {
-    try states(
-      """
-      model = ? AND document_version = (
-        SELECT MAX(document_version) FROM channel_documents AS newest
-        WHERE newest.model = channel_documents.model
-          AND newest.channel = channel_documents.channel)
-      ORDER BY channel
-      """, [model.text], database)
-  }
-
-  static func states(
-    _ condition: String, _ arguments: StatementArguments, _ database: Database
-  ) throws -> [ChannelState] {
-    try Row.fetchAll(
-      database, sql: "\(RepositoryTable.channelDocuments.rows) WHERE \(condition)",
-      arguments: arguments
-    ).map { try CheckedRow.read($0, of: .channelDocuments) { try state($0) } }
-  }
-
-  /// Returns the first matching document; rows are read one by one until it is found.
-  static func firstState(
-    _ condition: String, _ arguments: StatementArguments, _ database: Database,
-    where isWanted: (ChannelState) -> Bool
-  ) throws -> ChannelState? {
-    let rows = try Row.fetchCursor(
-      database, sql: "\(RepositoryTable.channelDocuments.rows) WHERE \(condition)",
-      arguments: arguments)
-    while let row = try rows.next() {
-      let state = try CheckedRow.read(row, of: .channelDocuments) { try Self.state($0) }
-      if isWanted(state) { return state }
-    }
-    return nil
+    try database.all(
+      .channelDocuments, "WHERE model = ? AND \(isNewest) ORDER BY channel", [model.text], state)
   }
 
   /// Creates a state from a document's row, whose columns must be consistent.
-  ///
-  /// - Throws: `DamagedRow`.
   static func state(_ row: CheckedRow) throws -> ChannelState {
     let numbers = 1...(Int.max / 2)
     let signed = try row.bytes("signed")
@@ -223,15 +200,6 @@ extension Repository {
     }
     return "document \(document.documentVersion): "
       + ([document.release?.version.text ?? "none"] + arms).joined(separator: " ")
-  }
-}
-
-extension ChannelDocument {
-  /// Returns the document with the version of the root document that is in force.
-  fileprivate func under(root version: Int?) -> ChannelDocument {
-    var document = self
-    document.root = version
-    return document
   }
 }
 #endif

@@ -30,21 +30,14 @@ extension Repository {
   }
 
   /// Returns a model's versions, the newest first.
-  ///
-  /// - Throws: ``Problem`` if the model doesn't exist.
   func versions(of model: RepositoryName) async throws -> [VersionRecord] {
     try await database.read { database in
       try Self.checkModel(model, database)
-      return try Row.fetchAll(
-        database, sql: "\(RepositoryTable.versions.rows) WHERE model = ? ORDER BY sequence DESC",
-        arguments: [model.text]
-      ).map { try CheckedRow.read($0, of: .versions) { try Self.record($0) } }
+      return try database.all(
+        .versions, "WHERE model = ? ORDER BY sequence DESC", [model.text], Self.record)
     }
   }
 
-  /// Returns a version.
-  ///
-  /// - Throws: ``Problem`` if the version doesn't exist.
   func version(_ version: RepositoryName, of model: RepositoryName) async throws -> VersionRecord {
     try await database.read { database in
       guard let record = try Self.version(version, of: model, database) else {
@@ -54,15 +47,11 @@ extension Repository {
     }
   }
 
-  /// Publishes a version whose blobs have been uploaded.
+  /// Publishes a version by its manifest's digest; its blobs have to be uploaded.
   ///
-  /// - Parameters:
-  ///   - manifest: The digest of the version's manifest.
-  ///   - model: The model.
-  ///   - token: The id of the token that requests the change.
-  /// - Returns: The version, and whether it is new. Publishing the same version again isn't an
-  ///   error.
-  /// - Throws: ``Problem`` that names what is missing.
+  /// Publishing the same version again isn't an error.
+  ///
+  /// - Returns: The version, and whether it is new.
   func publish(
     _ manifest: BlobDigest, of model: RepositoryName, by token: String?
   ) async throws -> (record: VersionRecord, isNew: Bool) {
@@ -88,11 +77,9 @@ extension Repository {
       try database.execute(
         sql: "INSERT INTO models (name, created) VALUES (?, ?) ON CONFLICT DO NOTHING",
         arguments: [model.text, now])
-      let last = try Row.fetchOne(
-        database,
-        sql: "\(RepositoryTable.versions.rows) WHERE model = ? ORDER BY sequence DESC LIMIT 1",
-        arguments: [model.text]
-      ).map { try CheckedRow.read($0, of: .versions) { try $0.integer("sequence") } }
+      let last = try database.first(
+        .versions, "WHERE model = ? ORDER BY sequence DESC LIMIT 1", [model.text]
+      ) { try $0.integer("sequence") }
       let record = VersionRecord(
         version: manifest.version, sequence: (last ?? 0) + 1, manifest: blob, size: manifest.size,
         published: now)
@@ -105,13 +92,7 @@ extension Repository {
 
   /// Withdraws a version, so that no channel can be set to it any more.
   ///
-  /// - Parameters:
-  ///   - version: The version.
-  ///   - model: The model.
-  ///   - isForced: Whether to withdraw the version even if channels still use it.
-  ///   - token: The id of the token that requests the change.
-  /// - Returns: The version.
-  /// - Throws: ``Problem`` that names the channels.
+  /// Unless this is forced, the channels must not use it.
   func withdraw(
     _ version: RepositoryName, of model: RepositoryName, isForced: Bool, by token: String?
   ) async throws -> VersionRecord {
@@ -148,15 +129,10 @@ extension Repository {
   static func version(
     _ version: RepositoryName, of model: RepositoryName, _ database: Database
   ) throws -> VersionRecord? {
-    try Row.fetchOne(
-      database, sql: "\(RepositoryTable.versions.rows) WHERE model = ? AND version = ?",
-      arguments: [model.text, version.text]
-    ).map { try CheckedRow.read($0, of: .versions) { try record($0) } }
+    try database.first(
+      .versions, "WHERE model = ? AND version = ?", [model.text, version.text], record)
   }
 
-  /// Checks that a model exists.
-  ///
-  /// - Throws: ``Problem`` if it doesn't.
   static func checkModel(_ model: RepositoryName, _ database: Database) throws {
     let isThere = try Bool.fetchOne(
       database, sql: "SELECT EXISTS (SELECT 1 FROM models WHERE name = ?)",
@@ -222,7 +198,6 @@ extension Repository {
     } ?? false
   }
 
-  /// Reads and validates a manifest.
   private func manifest(
     _ digest: BlobDigest, of model: RepositoryName
   ) async throws -> (VersionManifest, BlobReference) {
@@ -272,12 +247,10 @@ extension Repository {
 }
 
 extension ChannelContent {
-  /// The versions that the content refers to.
   var versions: [RepositoryName] {
     [version].compactMap { $0 } + (experiment?.arms.map(\.version) ?? [])
   }
 
-  /// Whether the content refers to a version.
   func names(_ version: RepositoryName) -> Bool { versions.contains(version) }
 }
 #endif

@@ -88,7 +88,7 @@ struct DatabaseChecks: Sendable {
   private mutating func checkUploads(_ database: Database) {
     _ = sound(.uploads, "ORDER BY id", [], database) { row in
       _ = try (row.time("used"), row.optionalText("token"))
-      return try UploadStore.Upload(row)
+      return try UploadState(row)
     }
   }
 

@@ -41,18 +41,23 @@ protocol BlobStore: Sendable {
   /// Moves a damaged blob out of the way, and keeps it so that people can examine it.
   func quarantine(_ digest: BlobDigest) async throws
 
-  /// Lists all blobs.
   func list() async throws -> [StoredBlob]
 
   /// Checks that the store responds and that it belongs to this repository.
-  ///
-  /// - Throws: ``RepositoryError`` if the check fails.
   func check() async throws
 }
 
 extension BlobStore {
   /// Succeeds, because a store on this machine's disk is always reachable.
   func check() async throws {}
+}
+
+extension BlobDigest {
+  /// The path of the blob in a store: `sha256/ab/<hex>`.
+  var storedPath: String { "sha256/\(hexadecimal.prefix(2))/\(hexadecimal)" }
+
+  /// A new name for a damaged blob.
+  var quarantineName: String { "\(hexadecimal).\(UUID().uuidString)" }
 }
 
 /// A blob in a store.

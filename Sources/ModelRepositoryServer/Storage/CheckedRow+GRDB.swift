@@ -18,16 +18,12 @@ extension CheckedRow {
   }
 
   /// Returns a time in GRDB's format, `2026-11-23 09:00:00.000` in UTC.
-  ///
-  /// - Throws: ``DamagedRow`` for NULL and for all other values.
   func time(_ column: String) throws -> Date {
     guard let time = try optionalTime(column) else { throw mismatch(column, "a time") }
     return time
   }
 
   /// Returns a time, or nil for NULL.
-  ///
-  /// - Throws: ``DamagedRow`` for all other values.
   func optionalTime(_ column: String) throws -> Date? {
     switch try value(column) {
     case .null: return nil

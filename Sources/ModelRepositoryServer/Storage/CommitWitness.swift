@@ -25,12 +25,7 @@ final class CommitWitness: TransactionObserver, Sendable {
   private let file: FileHandle?
   private let last: Mutex<Int>
 
-  /// Compares the file with a database, or creates the file.
-  ///
-  /// - Parameters:
-  ///   - path: The file's path.
-  ///   - changes: The number of changes in the database.
-  /// - Throws: ``RepositoryError`` with the code `.storage`.
+  /// Compares the file with a database and its number of changes, or creates the file.
   init(_ path: String, changes: Int) throws {
     last = Mutex(changes)
     if let text = try Self.text(path) {
@@ -60,8 +55,6 @@ final class CommitWitness: TransactionObserver, Sendable {
   }
 
   /// Returns the number in a file; nil if the file doesn't exist or contains no number.
-  ///
-  /// - Throws: ``RepositoryError`` with the code `.storage`.
   static func changes(_ path: String) throws -> Int? {
     try text(path)?.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) }
   }

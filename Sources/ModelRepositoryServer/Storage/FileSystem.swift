@@ -30,6 +30,21 @@ enum FileSystem {
     try writing { () throws(FileError) in try FileOperations.flush(path) }
   }
 
+  /// Writes a file so that it exists either completely or not at all, and flushes it.
+  static func write(_ data: Data, to path: String, permissions: UInt32 = 0o644) throws {
+    let fresh = path + ".new"
+    try remove(fresh)
+    do {
+      let file = try OpenFile(creating: fresh, permissions: permissions)
+      try file.write(Array(data))
+      try file.flush()
+    } catch {
+      throw RepositoryError(storage: "'\(fresh)' cannot be written", reason(for: error))
+    }
+    try rename(fresh, to: path)
+    try flush(URL(filePath: path).deletingLastPathComponent().path)
+  }
+
   /// Removes a file; a missing file isn't an error.
   static func remove(_ path: String) throws {
     try writing { () throws(FileError) in try FileOperations.remove(path) }
@@ -44,16 +59,12 @@ enum FileSystem {
   }
 
   /// Returns a file's size in bytes; nil if it doesn't exist or isn't a regular file.
-  ///
-  /// - Throws: ``RepositoryError`` if the system can't tell.
   static func size(of path: String) throws -> Int? { try file(path)?.size }
 
   /// Returns the status of a file; nil if it doesn't exist or isn't a regular file.
   ///
   /// Foundation isn't used, because it also looks up the names of the file's owner and group, which
   /// reads three more files.
-  ///
-  /// - Throws: ``RepositoryError`` if the system can't tell.
   static func file(_ path: String) throws -> FileStatus? {
     try examining { () throws(FileError) in
       guard let status = try FileStatus(of: path, followsLinks: false) else { return nil }
@@ -68,8 +79,6 @@ enum FileSystem {
   static func isFolder(_ path: String) -> Bool { (try? FileStatus(of: path))?.kind == .folder }
 
   /// Returns the permissions of a file, or of a link's target; nil if there is no regular file.
-  ///
-  /// - Throws: ``RepositoryError`` if the system can't tell.
   static func fileMode(of path: String) throws -> UInt32? {
     let status = try examining { () throws(FileError) in try FileStatus(of: path) }
     return status?.kind == .file ? status?.permissions : nil
@@ -78,7 +87,6 @@ enum FileSystem {
   /// Opens a file for reading; nil if it doesn't exist or isn't a regular file.
   ///
   /// - Returns: The file and its size in bytes.
-  /// - Throws: ``RepositoryError`` if the system can't tell or denies access.
   static func openFile(_ path: String) throws -> (file: OpenFile, size: Int)? {
     do {
       let file = try OpenFile(reading: path, followsLinks: false)
@@ -91,8 +99,6 @@ enum FileSystem {
   }
 
   /// Returns the sorted names in a folder; empty if the folder doesn't exist.
-  ///
-  /// - Throws: ``RepositoryError`` if the system can't tell.
   static func names(in path: String) throws -> [String] {
     guard try exists(path) else { return [] }
     do {

@@ -17,20 +17,17 @@ struct FolderBlobStore: BlobStore {
   /// share.
   private let threads = NIOThreadPool.singleton
 
-  /// Creates a store.
-  ///
-  /// - Parameters:
-  ///   - folder: The folder of the blobs, which must be on the same disk as the uploads.
-  ///   - quarantine: The folder for damaged blobs.
-  /// - Throws: ``RepositoryError`` if the folder can't be created.
+  /// Creates a store in a folder, which must be on the same disk as the uploads.
   init(_ folder: String, quarantine: String) throws {
-    self.folder = folder + "/sha256"
+    self.folder = folder
     quarantineFolder = quarantine
-    try FileSystem.makeFolder(self.folder)
+    try FileSystem.makeFolder(folder + "/sha256")
   }
 
   func put(_ file: String, as blob: BlobReference) async throws {
-    let (path, parent, folder) = (path(blob.digest), parent(blob.digest), folder)
+    let path = path(blob.digest)
+    let folder = folder + "/sha256"
+    let parent = "\(folder)/\(blob.digest.hexadecimal.prefix(2))"
     try await threads.runIfActive {
       guard try FileSystem.size(of: file) == blob.size else {
         throw RepositoryError(.storage, "'\(file)' is no longer a file of \(blob.size) bytes.")
@@ -62,12 +59,12 @@ struct FolderBlobStore: BlobStore {
 
   func quarantine(_ digest: BlobDigest) async throws {
     let path = path(digest)
-    let destination = "\(quarantineFolder)/\(digest.hexadecimal).\(UUID().uuidString)"
+    let destination = "\(quarantineFolder)/\(digest.quarantineName)"
     try await threads.runIfActive { try FileSystem.rename(path, to: destination) }
   }
 
   func list() async throws -> [StoredBlob] {
-    let folder = folder
+    let folder = folder + "/sha256"
     return try await threads.runIfActive {
       try FileSystem.names(in: folder).flatMap { part in
         try FileSystem.names(in: folder + "/" + part).compactMap { name in
@@ -83,12 +80,6 @@ struct FolderBlobStore: BlobStore {
     }
   }
 
-  private func parent(_ digest: BlobDigest) -> String {
-    folder + "/" + digest.hexadecimal.prefix(2)
-  }
-
-  private func path(_ digest: BlobDigest) -> String {
-    parent(digest) + "/" + digest.hexadecimal
-  }
+  private func path(_ digest: BlobDigest) -> String { folder + "/" + digest.storedPath }
 }
 #endif

@@ -31,9 +31,7 @@ final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let state = Mutex(State())
   private let halfCapacity: Int
 
-  /// Creates a cache.
-  ///
-  /// - Parameter capacity: The maximum total size of the values in bytes.
+  /// Creates a cache whose values have at most a total size in bytes.
   init(capacity: Int) { halfCapacity = capacity / 2 }
 
   /// Returns a value; nil if it wasn't read, or not recently.

@@ -35,12 +35,7 @@ extension Repository {
 
   /// Returns a page of the audit log, the newest record first.
   ///
-  /// - Parameters:
-  ///   - before: Returns only records with lower numbers; nil starts with the newest record.
-  ///   - since: Returns only records from this time on; nil for all.
-  ///   - limit: The maximum number of records.
-  /// - Returns: The records.
-  /// - Throws: The database's error.
+  /// It contains only records with numbers lower than `before`, from the time `since` on.
   func auditLog(before: Int?, since: Date? = nil, limit: Int) async throws -> AuditLog {
     if let rest = refusedTokens.takeRest(at: now) { try await record(rest) }
     return try await database.read {
@@ -52,27 +47,18 @@ extension Repository {
   static func auditLog(
     before: Int?, since: Date?, limit: Int, _ database: Database
   ) throws -> AuditLog {
-    let rows = try Row.fetchAll(
-      database,
-      sql: """
-        \(RepositoryTable.audit.rows) WHERE id < ?1 AND (?2 IS NULL OR time >= ?2)
-        ORDER BY id DESC LIMIT ?3
-        """, arguments: [before ?? Int.max, since, limit])
-    return AuditLog(
-      records: try rows.map { try CheckedRow.read($0, of: .audit) { try auditRecord($0) } })
+    AuditLog(
+      records: try database.all(
+        .audit, "WHERE id < ?1 AND (?2 IS NULL OR time >= ?2) ORDER BY id DESC LIMIT ?3",
+        [before ?? Int.max, since, limit], auditRecord))
   }
 
-  /// Records that a request had a token that isn't valid.
-  ///
-  /// - Parameter address: The client's address.
-  /// - Throws: The database's error.
+  /// Records that a request from an address had a token that isn't valid.
   func noteRefusedToken(from address: String) async throws {
     if let summary = refusedTokens.note(address, at: now) { try await record(summary) }
   }
 
   /// Writes the refused tokens that were only counted so far, for example when the server stops.
-  ///
-  /// - Throws: The database's error.
   func recordRefusedTokens() async throws {
     if let rest = refusedTokens.takeRest(at: now) { try await record(rest) }
   }

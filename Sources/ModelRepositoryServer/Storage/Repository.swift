@@ -60,14 +60,16 @@ final class Repository: Sendable {
     try Self.checkBeginning(folder)
     let (database, commits) = try RepositoryDatabase.open(folder.database, folder.commits)
     self.database = database
-    let (knowsBlobs, isUsed) = try Self.reading(folder, database) { database in
-      try (
-        Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM blobs)") == true,
-        Bool.fetchOne(
-          database,
-          sql: "SELECT EXISTS (SELECT 1 FROM blobs) OR EXISTS (SELECT 1 FROM version_blobs)")
-          == true
-      )
+    let (knowsBlobs, isUsed): (Bool, Bool)
+    do {
+      (knowsBlobs, isUsed) = try database.read { database in
+        let knowsBlobs = try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM blobs)")
+        let isReferred = try Bool.fetchOne(
+          database, sql: "SELECT EXISTS (SELECT 1 FROM version_blobs)")
+        return (knowsBlobs == true, knowsBlobs == true || isReferred == true)
+      }
+    } catch let error as DatabaseError {
+      throw RepositoryDatabase.failure(error, folder.database)
     }
     let note =
       blobs == nil ? try BlobNote.settle(folder, options.blobs, knowsBlobs: isUsed) : nil
@@ -128,17 +130,6 @@ final class Repository: Sendable {
     }
   }
 
-  /// Reads data that the start depends on.
-  private static func reading<Value>(
-    _ folder: DataFolder, _ database: DatabasePool, _ body: (Database) throws -> Value
-  ) throws -> Value {
-    do {
-      return try database.read(body)
-    } catch let error as DatabaseError {
-      throw RepositoryDatabase.failure(error, folder.database)
-    }
-  }
-
   /// Runs a step that the start doesn't depend on, and records damage.
   ///
   /// If a part of the database is damaged, the rest is still served.
@@ -162,7 +153,7 @@ final class Repository: Sendable {
     }
     return S3BlobStore(
       S3Client(note.s3, credentials, policy: options.storePolicy),
-      owner: S3Owner(id: note.id, mayBegin: mayBegin), limits: options.limits)
+      id: note.id, mayBegin: mayBegin, limits: options.limits)
   }
 
   /// The current time.
@@ -178,9 +169,8 @@ final class Repository: Sendable {
     let before = faults.count
     let rows = try noting(&faults) { faults in
       try database.read { database in
-        try database.sound(.uploads, RepositoryTable.uploads.rows, faults: &faults) {
-          try UploadStore.Upload($0)
-        }
+        try database.sound(
+          .uploads, RepositoryTable.uploads.rows, faults: &faults, UploadState.init)
       }
     }
     // If a row can't be read, it is unknown which file belongs to it, so all files stay.
@@ -216,7 +206,7 @@ final class Repository: Sendable {
       }
       let lost = try digests.filter {
         try !FileSystem.exists(
-          "\(folder.blobs)/sha256/\($0.hexadecimal.prefix(2))/\($0.hexadecimal)")
+          folder.blobs + "/" + $0.storedPath)
       }
       guard !lost.isEmpty else { return lost }
       try database.write { database in
@@ -230,13 +220,9 @@ final class Repository: Sendable {
     return (lost ?? []).map(\.description)
   }
 
-  /// Returns the missing blobs that versions refer to.
+  /// Returns the missing blobs that versions refer to, each with one of these versions.
   ///
-  /// - Parameters:
-  ///   - database: The database.
-  ///   - faults: The array to which the descriptions of damaged rows are added.
-  /// - Returns: The blobs, each with a version that refers to it.
-  /// - Throws: The database's error.
+  /// The descriptions of damaged rows are added to `faults`.
   static func missingBlobs(
     _ database: Database, faults: inout [String]
   ) throws -> [MissingBlob] {

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
 import GRDB
 import ModelRepositoryAPI
 import StoredRows
@@ -25,11 +24,7 @@ enum RepositoryDatabase {
 
   /// Opens or creates the database.
   ///
-  /// - Parameters:
-  ///   - path: The database's path.
-  ///   - commits: The path of the ``CommitWitness``'s file.
-  /// - Returns: The database, and the witness that detects lost changes.
-  /// - Throws: ``RepositoryError`` with the code `.storage` or `.damaged`.
+  /// - Returns: The database, and the witness that detects lost changes, whose file is `commits`.
   static func open(_ path: String, _ commits: String) throws -> (DatabasePool, CommitWitness) {
     var configuration = configuration
     configuration.maximumReaderCount = 4
@@ -70,8 +65,6 @@ enum RepositoryDatabase {
   }
 
   /// Opens a database for reading only, while a server may have it open, too.
-  ///
-  /// - Throws: ``RepositoryError`` with the code `.storage` or `.damaged`.
   static func openToRead(_ path: String) throws -> DatabaseQueue {
     guard try FileSystem.size(of: path) != nil else {
       throw RepositoryError(.storage, "'\(path)' is missing, so this isn't a repository's folder.")
@@ -140,8 +133,7 @@ enum RepositoryDatabase {
   ///
   /// Otherwise, each request would fail. Other differences are reported by `fsck`.
   private static func checkColumns(_ database: Database, _ path: String) throws {
-    let expected = try DatabaseQueue(configuration: configuration)
-    try migrator.migrate(expected)
+    let expected = try emptyDatabase()
     for table in RepositoryTable.allCases.map(\.rawValue) + ["seals"] {
       let columns = try expected.read { try $0.columns(in: table).map(\.name) }
       guard try database.tableExists(table) else {
@@ -168,9 +160,7 @@ enum RepositoryDatabase {
       }
       return Dictionary(entries) { first, _ in first }
     }
-    let fresh = try DatabaseQueue(configuration: configuration)
-    try migrator.migrate(fresh)
-    let (expected, present) = (try fresh.read(schema), try schema(database))
+    let (expected, present) = (try emptyDatabase().read(schema), try schema(database))
     let missing = expected.keys.filter { present[$0] == nil }.map { "The \($0) is missing." }
     let others = present.compactMap { name, sql in
       guard let wanted = expected[name] else {
@@ -179,6 +169,13 @@ enum RepositoryDatabase {
       return wanted == sql ? nil : "The \(name) is defined differently than in this version."
     }
     return (missing + others).sorted()
+  }
+
+  /// Creates a database in memory with the tables of this version.
+  private static func emptyDatabase() throws -> DatabaseQueue {
+    let database = try DatabaseQueue(configuration: configuration)
+    try migrator.migrate(database)
+    return database
   }
 
   static var migrator: DatabaseMigrator {

@@ -67,15 +67,8 @@ extension CheckedRow {
 
   /// Reads a row, and rejects it if its checksum doesn't match.
   ///
-  /// The errors of `read` come first, because they name the column.
-  ///
-  /// - Parameters:
-  ///   - row: The row. Its checksum is compared if the row was selected by
-  ///     ``RepositoryTable/rows``.
-  ///   - table: The row's table.
-  ///   - read: A closure that creates a value from the row.
-  /// - Returns: The value.
-  /// - Throws: `DamagedRow`, or the closure's error.
+  /// The errors of `read` come first, because they name the column. The checksum is compared if the
+  /// row was selected by ``RepositoryTable/rows``.
   static func read<Value>(
     _ row: Row, of table: RepositoryTable, _ read: (CheckedRow) throws -> Value
   ) throws -> Value {
@@ -85,8 +78,6 @@ extension CheckedRow {
   }
 
   /// Rejects a row whose checksum doesn't match.
-  ///
-  /// - Throws: `DamagedRow`.
   static func checkWhole(_ row: Row, of table: RepositoryTable) throws {
     guard row.hasColumn(RowChecksums.isWhole) else { return }
     let checked = CheckedRow(row, of: table)
@@ -96,8 +87,6 @@ extension CheckedRow {
   }
 
   /// Returns the name of a model, a version or a channel.
-  ///
-  /// - Throws: `DamagedRow`.
   func name(_ column: String) throws -> RepositoryName {
     guard let name = RepositoryName(try text(column)) else {
       throw mismatch(column, "a name of letters, digits, '.', '_' and '-'")
@@ -106,8 +95,6 @@ extension CheckedRow {
   }
 
   /// Returns a digest of 64 hexadecimal digits.
-  ///
-  /// - Throws: `DamagedRow`.
   func digest(_ column: String) throws -> BlobDigest {
     guard let digest = BlobDigest("sha256:" + (try text(column))) else {
       throw mismatch(column, "64 lowercase hexadecimal digits")
@@ -116,8 +103,6 @@ extension CheckedRow {
   }
 
   /// Returns a blob's digest and size from the columns `digest` and `size`.
-  ///
-  /// - Throws: `DamagedRow`.
   func blob() throws -> BlobReference {
     BlobReference(digest: try digest("digest"), size: try integer("size"))
   }
@@ -125,8 +110,6 @@ extension CheckedRow {
 
 extension Database {
   /// Returns a blob's size from its row; nil if there is no row.
-  ///
-  /// - Throws: `DamagedRow`, or the database's error.
   func blobSize(_ digest: BlobDigest) throws -> Int? {
     let statement = try cachedStatement(sql: RepositoryTable.blobs.rows + " WHERE digest = ?")
     return try Row.fetchOne(statement, arguments: [digest.hexadecimal]).map {
@@ -134,16 +117,33 @@ extension Database {
     }
   }
 
-  /// Returns the values of a query's intact rows.
+  /// Returns the values of a table's rows, all of which have to be intact.
   ///
-  /// - Parameters:
-  ///   - table: The table of the rows.
-  ///   - sql: The query.
-  ///   - arguments: The query's arguments.
-  ///   - faults: The array to which the descriptions of damaged rows are added.
-  ///   - read: A closure that creates a value from a row.
-  /// - Returns: The values.
-  /// - Throws: The database's error.
+  /// The condition is the SQL after the table's name.
+  func all<Value>(
+    _ table: RepositoryTable, _ condition: String, _ arguments: StatementArguments,
+    _ read: (CheckedRow) throws -> Value
+  ) throws -> [Value] {
+    try Row.fetchAll(self, sql: "\(table.rows) \(condition)", arguments: arguments)
+      .map { try CheckedRow.read($0, of: table, read) }
+  }
+
+  /// Returns the first value of ``all(_:_:_:_:)`` that is wanted; rows are read one by one until it
+  /// is found.
+  func first<Value>(
+    _ table: RepositoryTable, _ condition: String, _ arguments: StatementArguments,
+    _ read: (CheckedRow) throws -> Value, where isWanted: (Value) -> Bool = { _ in true }
+  ) throws -> Value? {
+    let rows = try Row.fetchCursor(
+      self, sql: "\(table.rows) \(condition)", arguments: arguments)
+    while let row = try rows.next() {
+      let value = try CheckedRow.read(row, of: table, read)
+      if isWanted(value) { return value }
+    }
+    return nil
+  }
+
+  /// Returns the values of a query's intact rows, and adds descriptions of the others to `faults`.
   func sound<Value>(
     _ table: RepositoryTable, _ sql: String, _ arguments: StatementArguments = [],
     faults: inout [String], _ read: (CheckedRow) throws -> Value

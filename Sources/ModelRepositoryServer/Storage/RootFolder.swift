@@ -8,22 +8,17 @@ import Foundation
 import ModelRepositoryAPI
 
 /// The files `roots/N.json`: the signed root documents, numbered from 1 without a gap.
-enum RootFolder {
-  /// The root documents of a server.
-  struct Content: Sendable {
-    /// The trust that the newest document defines; nil if there is no document.
-    var trust: RepositoryTrust?
-    /// The signed documents as they are sent, the first one first.
-    var documents: [Data] = []
-    /// All keys that any of the documents has allowed to sign channel documents.
-    var namedKeys: [VerificationKey] = []
-  }
+struct RootFolder: Sendable {
+  /// The trust that the newest document defines; nil if there is no document.
+  var trust: RepositoryTrust?
+  /// The signed documents as they are sent, the first one first.
+  var documents: [Data] = []
+  /// All keys that any of the documents has allowed to sign channel documents.
+  var namedKeys: [VerificationKey] = []
 
   /// Reads the documents, each of which has to follow the previous one.
-  ///
-  /// - Throws: ``RepositoryError`` with the code `.storage`.
-  static func load(_ folder: String) throws -> Content {
-    var content = Content()
+  static func load(_ folder: String) throws -> RootFolder {
+    var content = RootFolder()
     let names = Set(try FileSystem.names(in: folder))
     var version = 1
     while names.contains("\(version).json") {
@@ -63,19 +58,6 @@ enum RootFolder {
         "'\(folder)' has \(later).json, but \(version).json is missing. Copy it from a backup.")
     }
     return content
-  }
-
-  /// Writes a file so that it exists either completely or not at all.
-  static func write(_ data: Data, to path: String) throws {
-    let fresh = path + ".new"
-    try FileSystem.remove(fresh)
-    guard
-      FileManager.default.createFile(
-        atPath: fresh, contents: data, attributes: [.posixPermissions: 0o644])
-    else { throw RepositoryError(.storage, "'\(fresh)' cannot be written.") }
-    try FileSystem.flush(fresh)
-    try FileSystem.rename(fresh, to: path)
-    try FileSystem.flush(URL(filePath: path).deletingLastPathComponent().path)
   }
 }
 #endif

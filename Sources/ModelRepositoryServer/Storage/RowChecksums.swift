@@ -28,8 +28,6 @@ enum RowChecksums {
   }
 
   /// Adds the columns and the table, with the checksums of all existing rows.
-  ///
-  /// - Throws: The database's error.
   static func migrate(_ database: Database) throws {
     try database.execute(
       sql: """
@@ -55,8 +53,6 @@ enum RowChecksums {
   ///
   /// An update removes the checksum of the old values from the row's checksum and adds that of the
   /// new values. A row that was damaged before the update therefore stays detectable.
-  ///
-  /// - Throws: The database's error.
   static func keep(_ database: Database) throws {
     for table in RepositoryTable.allCases {
       let (name, new, old) = (
@@ -89,8 +85,6 @@ enum RowChecksums {
   }
 
   /// Returns the differences between a table and its seal, as sentences.
-  ///
-  /// - Throws: The database's error.
   static func faults(of table: RepositoryTable, _ database: Database) throws -> [String] {
     let name = table.rawValue
     guard
@@ -119,8 +113,6 @@ enum RowChecksums {
   }
 
   /// Returns the number of row changes since checksums were introduced.
-  ///
-  /// - Throws: The database's error.
   static func changes(_ database: Database) throws -> Int {
     let statement = try database.cachedStatement(sql: "SELECT TOTAL(changes) FROM seals")
     return Int(clampedSum: try Double.fetchOne(statement) ?? 0)

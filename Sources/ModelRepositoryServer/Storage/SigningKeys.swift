@@ -14,11 +14,7 @@ enum SigningKeys {
   static let firstName = "signing"
   private static let ending = ".key"
 
-  /// Reads the keys, sorted by name.
-  ///
-  /// - Parameter folder: The folder of the keys, which may be empty.
-  /// - Returns: The keys with the names of their files, without the extension.
-  /// - Throws: ``RepositoryError`` with the code `.storage`, `.invalidKey` or `.exposedKey`.
+  /// Reads the keys, sorted by the names of their files, which are without the extension.
   static func load(_ folder: String) throws -> [(name: String, key: SigningKey)] {
     try FileSystem.names(in: folder).filter { $0.hasSuffix(ending) }.map { name in
       (String(name.dropLast(ending.count)), try read("\(folder)/\(name)"))
@@ -26,8 +22,6 @@ enum SigningKeys {
   }
 
   /// Reads a key that only its owner can read.
-  ///
-  /// - Throws: ``RepositoryError`` with the code `.storage`, `.invalidKey` or `.exposedKey`.
   static func read(_ path: String) throws -> SigningKey {
     guard let mode = try FileSystem.fileMode(of: path) else {
       throw RepositoryError(.storage, "There is no key file '\(path)'.")
@@ -51,31 +45,17 @@ enum SigningKeys {
     }
   }
 
-  /// Creates a key.
-  ///
-  /// - Throws: ``RepositoryError`` if a key of that name exists.
   static func make(_ name: String, in folder: String) throws -> SigningKey {
     try make(at: "\(folder)/\(name)\(ending)")
   }
 
   /// Creates a key in a file that only its owner can read.
-  ///
-  /// - Throws: ``RepositoryError`` if a file of that name exists.
   static func make(at path: String) throws -> SigningKey {
     guard try !FileSystem.exists(path) else {
       throw RepositoryError(.invalidOption, "The key '\(path)' already exists.")
     }
     let key = SigningKey()
-    let fresh = path + ".new"
-    try FileSystem.remove(fresh)
-    guard
-      FileManager.default.createFile(
-        atPath: fresh, contents: Data((key.text + "\n").utf8),
-        attributes: [.posixPermissions: 0o600])
-    else { throw RepositoryError(.storage, "The key '\(fresh)' cannot be written.") }
-    try FileSystem.flush(fresh)
-    try FileSystem.rename(fresh, to: path)
-    try FileSystem.flush(URL(filePath: path).deletingLastPathComponent().path)
+    try FileSystem.write(Data((key.text + "\n").utf8), to: path, permissions: 0o600)
     return key
   }
 

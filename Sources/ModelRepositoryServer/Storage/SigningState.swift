@@ -12,7 +12,7 @@ import ModelRepositoryAPI
 struct SigningState: Sendable {
   /// The keys that sign; empty if there is a ``fault``.
   private(set) var keys: [SigningKey] = []
-  var roots = RootFolder.Content()
+  var roots = RootFolder()
   /// The reason why nothing can be signed; nil if documents can be signed.
   var fault: RepositoryError?
 
@@ -30,14 +30,9 @@ struct SigningState: Sendable {
 
   /// Reads the keys and the root documents of a data folder.
   ///
-  /// - Parameters:
-  ///   - folder: The folder.
-  ///   - signers: For each channel's newest document, the ids of the keys that signed it.
-  ///   - isMade: Whether to create the first key if nothing was signed yet.
-  ///   - now: The current time.
-  /// - Returns: The signing keys and root documents.
-  /// - Throws: ``RepositoryError`` if a key or a root document can't be used. If the right keys are
-  ///   missing, nothing is thrown and ``fault`` has the reason.
+  /// `signers` are the ids of the keys that signed each channel's newest document. If there are none,
+  /// `isMade` tells to create the first key. If the right keys are missing, nothing is thrown and
+  /// ``fault`` has the reason.
   static func load(
     _ folder: DataFolder, signers: [Set<String>], orMake isMade: Bool, now: Date
   ) throws -> SigningState {
@@ -83,13 +78,7 @@ struct SigningState: Sendable {
   /// Returns the ids of the keys that signed each channel's newest document.
   static func signers(_ database: Database) throws -> [Set<String>] {
     let rows = try Row.fetchAll(
-      database,
-      sql: """
-        SELECT DISTINCT keys FROM channel_documents WHERE document_version = (
-          SELECT MAX(document_version) FROM channel_documents AS newest
-          WHERE newest.model = channel_documents.model
-            AND newest.channel = channel_documents.channel)
-        """)
+      database, sql: "SELECT DISTINCT keys FROM channel_documents WHERE \(Repository.isNewest)")
     return rows.compactMap { row in
       String.fromDatabaseValue(row["keys"]).map { text in
         Set(text.split(separator: " ").map(String.init).filter { !$0.hasPrefix("root:") })

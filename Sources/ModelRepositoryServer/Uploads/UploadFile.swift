@@ -15,7 +15,6 @@ import Synchronization
 final class UploadFile: Sendable {
   private let handle: FileHandle
   private let hash: Mutex<SHA256>
-  private let threads = NIOThreadPool.singleton
 
   private init(_ handle: FileHandle, _ hash: SHA256) {
     self.handle = handle
@@ -26,35 +25,25 @@ final class UploadFile: Sendable {
 
   /// Opens a file to continue writing it, and truncates it to the offset.
   ///
-  /// - Parameters:
-  ///   - path: The file's path. The file is created for the first bytes.
-  ///   - offset: The number of valid bytes in the file.
-  ///   - hash: The SHA-256 of these bytes; nil to read them again.
-  /// - Returns: The file.
-  /// - Throws: ``RepositoryError`` with the code `.storage`.
+  /// The file is created for the first bytes. If the hash of the bytes before the offset is nil, they
+  /// are read again.
   static func open(_ path: String, at offset: Int, hash: SHA256?) async throws -> UploadFile {
-    try await NIOThreadPool.singleton.runIfActive {
-      do {
-        if offset == 0, !FileManager.default.fileExists(atPath: path) {
-          guard
-            FileManager.default.createFile(
-              atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-          else { throw RepositoryError(.storage, "An upload can't be created.") }
-        }
-        let hash = try hash ?? Self.hash(of: path, count: offset)
-        let handle = try FileHandle(forUpdating: URL(filePath: path))
-        try handle.truncate(atOffset: UInt64(offset))
-        try handle.seek(toOffset: UInt64(offset))
-        return UploadFile(handle, hash)
-      } catch {
-        throw Self.failure(error)
+    try await blocking {
+      if offset == 0, !FileManager.default.fileExists(atPath: path) {
+        guard
+          FileManager.default.createFile(
+            atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        else { throw RepositoryError(.storage, "An upload can't be created.") }
       }
+      let hash = try hash ?? Self.hash(of: path, count: offset)
+      let handle = try FileHandle(forUpdating: URL(filePath: path))
+      try handle.truncate(atOffset: UInt64(offset))
+      try handle.seek(toOffset: UInt64(offset))
+      return UploadFile(handle, hash)
     }
   }
 
   /// Returns the SHA-256 of a file's first bytes.
-  ///
-  /// - Throws: ``RepositoryError`` if the file has fewer bytes.
   static func hash(of path: String, count: Int) throws -> SHA256 {
     var hash = SHA256()
     guard count > 0 else { return hash }
@@ -71,35 +60,33 @@ final class UploadFile: Sendable {
     return hash
   }
 
-  /// Appends bytes.
   func write(_ bytes: ByteBuffer) async throws {
-    try await threads.runIfActive { [self] in
+    try await Self.blocking { [self] in
       let data = Data(bytes.readableBytesView)
-      do {
-        try handle.write(contentsOf: data)
-      } catch {
-        throw Self.failure(error)
-      }
+      try handle.write(contentsOf: data)
       hash.withLock { $0.update(data: data) }
     }
   }
 
-  /// Flushes all bytes to the disk.
-  ///
-  /// - Returns: The SHA-256 of all bytes so far.
+  /// Flushes all bytes to the disk, and returns the SHA-256 of all bytes so far.
   func flush() async throws -> SHA256 {
-    try await threads.runIfActive { [self] in
-      do {
-        try handle.synchronize()
-      } catch {
-        throw Self.failure(error)
-      }
+    try await Self.blocking { [self] in
+      try handle.synchronize()
       return hash.withLock { $0 }
     }
   }
 
-  private static func failure(_ error: any Error) -> RepositoryError {
-    RepositoryError(storage: "An upload can't be written", FileSystem.reason(for: error))
+  /// Runs work on a thread pool, because it blocks, and explains its errors.
+  private static func blocking<Value: Sendable>(
+    _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await NIOThreadPool.singleton.runIfActive {
+      do {
+        return try work()
+      } catch {
+        throw RepositoryError(storage: "An upload can't be written", FileSystem.reason(for: error))
+      }
+    }
   }
 }
 #endif

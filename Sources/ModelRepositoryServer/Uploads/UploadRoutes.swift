@@ -5,10 +5,8 @@
 
 #if Servers
 import Foundation
-import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
-import NIOCore
 
 /// The routes that upload blobs.
 struct UploadRoutes: Sendable {
@@ -16,11 +14,11 @@ struct UploadRoutes: Sendable {
   let access: Access
 
   func add(to group: RouterGroup<WebContext>) {
-    group.post("uploads") { request, context in try await begin(request, context) }
+    group.post("uploads", use: begin)
     group.get("uploads/:upload") { _, context in try await state(context) }
     group.head("uploads/:upload") { _, context in try await state(context).withoutBody() }
-    group.patch("uploads/:upload") { request, context in try await append(request, context) }
-    group.put("uploads/:upload") { request, context in try await finish(request, context) }
+    group.patch("uploads/:upload", use: append)
+    group.put("uploads/:upload", use: finish)
     group.delete("uploads/:upload") { _, context -> Response in
       try await uploads.cancel(Self.id(context), token(context))
       return Response(status: .noContent)
@@ -49,7 +47,7 @@ struct UploadRoutes: Sendable {
   }
 
   private func state(_ context: WebContext) async throws -> Response {
-    let state = try await uploads.upload(Self.id(context), token(context)).state
+    let state = try await uploads.upload(Self.id(context), token(context))
     var headers = UploadStore.headers(state)
     headers[.cacheControl] = "no-store"
     return try .json(state, headers: headers)

@@ -5,21 +5,13 @@
 
 #if Servers
 import Crypto
-import Foundation
 import GRDB
 import ModelRepositoryAPI
 import NIOPosix
 import StoredRows
 
 extension UploadStore {
-  /// Turns an upload into a blob.
-  ///
-  /// - Parameters:
-  ///   - id: The upload's id.
-  ///   - token: The id of the token that the upload belongs to.
-  ///   - digest: The expected digest of the bytes.
-  /// - Returns: The blob, which is durable.
-  /// - Throws: ``Problem``.
+  /// Turns an upload into a blob, which is durable when this returns.
   func finish(_ id: String, _ token: String, as digest: BlobDigest) async throws -> BlobReference {
     try await exclusively(id) {
       let upload = try await upload(id, token)
@@ -64,7 +56,7 @@ extension UploadStore {
     }
   }
 
-  private func hash(of upload: Upload) async throws -> BlobDigest {
+  private func hash(of upload: UploadState) async throws -> BlobDigest {
     if let hash = knownHash(upload) { return BlobDigest(hash.finalize()) }
     let path = path(upload.id)
     do {
@@ -80,7 +72,7 @@ extension UploadStore {
   }
 
   /// Returns the problem for an upload whose file can't be opened or read.
-  private func unreadable(_ upload: Upload, _ error: any Error) async throws -> Problem {
+  private func unreadable(_ upload: UploadState, _ error: any Error) async throws -> Problem {
     let path = path(upload.id)
     let size = try? await NIOThreadPool.singleton.runIfActive { try FileSystem.size(of: path) ?? 0 }
     // The bytes exist, but can't be read at the moment.
@@ -91,7 +83,7 @@ extension UploadStore {
       "upload_not_found", "The upload's bytes no longer exist. Begin a new upload with the digest.")
   }
 
-  private func commit(_ upload: Upload, _ blob: BlobReference, _ token: String) async throws {
+  private func commit(_ upload: UploadState, _ blob: BlobReference, _ token: String) async throws {
     let file: UploadFile
     do {
       // Opening the file truncates it: bytes after the offset, from an aborted request, aren't part
@@ -118,11 +110,8 @@ extension UploadStore {
 extension Repository {
   /// Turns a file into a blob, and replaces one that may be damaged or lost.
   ///
-  /// - Parameters:
-  ///   - file: The file's path. Its bytes must have been checked against the digest.
-  ///   - blob: The blob's digest and size.
-  ///   - note: A closure that makes further changes to the database in the same transaction.
-  /// - Throws: The store's or the database's error.
+  /// The file's bytes must have been checked against the digest. The note makes further changes to
+  /// the database in the same transaction.
   func store(
     _ file: String, as blob: BlobReference, _ note: @escaping @Sendable (Database) throws -> Void
   ) async throws {

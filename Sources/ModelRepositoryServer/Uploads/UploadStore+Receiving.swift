@@ -5,12 +5,11 @@
 
 #if Servers
 import Crypto
-import Foundation
+import Files
 import GRDB
 import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
-import NIOCore
 import NIOPosix
 
 extension UploadStore {
@@ -20,14 +19,6 @@ extension UploadStore {
   /// Receives the next bytes of an upload.
   ///
   /// If the client disconnects before the end, the bytes that arrived are kept.
-  ///
-  /// - Parameters:
-  ///   - id: The upload's id.
-  ///   - token: The id of the token that the upload belongs to.
-  ///   - range: The range of the bytes in the upload.
-  ///   - body: The bytes.
-  /// - Returns: The state of the upload.
-  /// - Throws: ``Problem``.
   func append(
     _ id: String, _ token: String, _ range: ContentRange, _ body: RequestBody
   ) async throws -> UploadState {
@@ -38,7 +29,7 @@ extension UploadStore {
           .rangeNotSatisfiable, "wrong_offset",
           "The upload has \(upload.offset) bytes, so the next part must begin there, not at "
             + "\(range.first).",
-          headers: Self.headers(upload.state))
+          headers: Self.headers(upload))
       }
       guard range.last < options.maximumBlobBytes else {
         throw Problem(
@@ -61,7 +52,7 @@ extension UploadStore {
   }
 
   private func receive(
-    _ upload: Upload, _ count: Int, _ body: RequestBody
+    _ upload: UploadState, _ count: Int, _ body: RequestBody
   ) async throws -> UploadState {
     do {
       let file = try await UploadFile.open(
@@ -94,7 +85,7 @@ extension UploadStore {
   /// Writes the bytes of one request to the disk.
   private struct Receiver: Sendable {
     let store: UploadStore
-    let upload: Upload
+    let upload: UploadState
     let file: UploadFile
     var written = 0
     var pending = ByteBuffer()
@@ -144,6 +135,35 @@ extension UploadStore {
       store.remember(hash, of: upload.id, at: offset)
       return UploadState(id: upload.id, offset: offset)
     }
+  }
+}
+
+extension UploadStore {
+  /// Rejects bytes that would use up the disk's last space.
+  ///
+  /// That space is reserved for changes of channels and tokens, for garbage collection and for the
+  /// audit log. An operator needs them to free space or to roll back a bad version.
+  func checkRoom(for count: Int) async throws {
+    let (folder, options) = (repository.folder.path, options)
+    try await NIOThreadPool.singleton.runIfActive {
+      try Self.checkRoom(for: count, folder, options)
+    }
+  }
+
+  /// Rejects bytes that would use up the disk's last space; see ``checkRoom(for:)``.
+  static func checkRoom(
+    for count: Int, _ folder: String, _ options: ModelRepositoryOptions
+  ) throws {
+    // If the free space is unknown, the disk itself will reject what doesn't fit.
+    guard let room = try? FileOperations.room(at: folder) else { return }
+    let reserve = options.reservedBytes ?? min(64 << 20, max(2 << 20, room.total / 20))
+    guard room.free < reserve || room.free - reserve < count else { return }
+    throw Problem(
+      HTTPStatus.insufficientStorage, "disk_full",
+      "The server's disk is full: it has \(room.free) bytes left, and \(reserve) of them are "
+        + "reserved for channel changes and garbage collection. Collect garbage, or free some "
+        + "space.",
+      endsConnection: true)
   }
 }
 #endif

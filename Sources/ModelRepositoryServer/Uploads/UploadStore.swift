@@ -18,28 +18,6 @@ import Synchronization
 /// An upload's row contains the number of bytes that are durable. The file may have more bytes,
 /// which are ignored. The order of the steps is described in Documentation/ModelRepository.md.
 final class UploadStore: Sendable {
-  /// The row of an upload.
-  struct Upload: Sendable {
-    let id: String
-    let offset: Int
-    var state: UploadState { UploadState(id: id, offset: offset) }
-
-    init(id: String, offset: Int) {
-      self.id = id
-      self.offset = offset
-    }
-
-    /// Creates an upload from its row.
-    ///
-    /// - Throws: `DamagedRow`. The id names a file, so it has to be one that ``begin(_:)`` can
-    ///   create.
-    init(_ row: CheckedRow) throws {
-      id = try row.text("id")
-      guard UUID(uuidString: id) != nil else { throw row.mismatch("id", "a UUID") }
-      offset = try row.integer("offset")
-    }
-  }
-
   private struct State {
     /// The uploads that a request is working on.
     var busy: Set<String> = []
@@ -58,11 +36,7 @@ final class UploadStore: Sendable {
 
   var options: ModelRepositoryOptions { repository.options }
 
-  /// Begins an upload.
-  ///
-  /// - Parameter token: The id of the token that the upload belongs to.
-  /// - Returns: The state of the new upload, with its id.
-  /// - Throws: ``Problem`` if the token has too many uploads.
+  /// Begins an upload, unless the token has too many of them.
   func begin(_ token: String) async throws -> UploadState {
     try await checkRoom(for: 0)
     try await makeRoom(for: token)
@@ -101,7 +75,7 @@ final class UploadStore: Sendable {
       return try database.sound(
         .uploads, "\(RepositoryTable.uploads.rows) WHERE token = ? AND used <= ? ORDER BY used",
         [token, oldest], faults: &faults
-      ) { try Upload($0).id }
+      ) { try UploadState($0).id }
     }
     guard let id = idle.first(where: claim) else { return }
     defer { release(id) }
@@ -112,14 +86,12 @@ final class UploadStore: Sendable {
   /// one.
   private static let patience: TimeInterval = 60
 
-  /// Returns an upload.
-  func upload(_ id: String, _ token: String) async throws -> Upload {
+  func upload(_ id: String, _ token: String) async throws -> UploadState {
     let oldest = repository.now - options.uploadLifetime
     let upload = try await repository.database.read { database in
-      try Row.fetchOne(
-        database, sql: "\(RepositoryTable.uploads.rows) WHERE id = ? AND token = ? AND used > ?",
-        arguments: [id, token, oldest]
-      ).map { try CheckedRow.read($0, of: .uploads) { try Upload($0) } }
+      try database.first(
+        .uploads, "WHERE id = ? AND token = ? AND used > ?", [id, token, oldest],
+        UploadState.init)
     }
     guard let upload else {
       if let failure = state.withLock({ $0.failures[id] }) { throw Problem.notStored(failure) }
@@ -149,7 +121,7 @@ final class UploadStore: Sendable {
       var faults: [String] = []
       return try database.sound(
         .uploads, "\(RepositoryTable.uploads.rows) WHERE used <= ?", [oldest], faults: &faults
-      ) { try Upload($0) }
+      ) { try UploadState($0) }
     }
     var (count, bytes) = (0, 0)
     for upload in old where claim(upload.id) {
@@ -163,10 +135,7 @@ final class UploadStore: Sendable {
 
   /// Discards an upload: its file and its row.
   ///
-  /// - Parameters:
-  ///   - id: The upload's id.
-  ///   - failure: The disk's error, which later requests for the upload receive.
-  /// - Throws: The disk's or the database's error.
+  /// Later requests for the upload receive the disk's failure, if there was one.
   func discard(_ id: String, because failure: RepositoryError? = nil) async throws {
     forget(id)
     if let failure {
@@ -185,7 +154,6 @@ final class UploadStore: Sendable {
     }
   }
 
-  /// The path of an upload's file.
   func path(_ id: String) -> String { repository.folder.uploads + "/" + id }
 
   // MARK: - One request at a time
@@ -209,19 +177,17 @@ final class UploadStore: Sendable {
   }
 
   /// Returns the SHA-256 of an upload's bytes, if it is known.
-  func knownHash(_ upload: Upload) -> SHA256? {
+  func knownHash(_ upload: UploadState) -> SHA256? {
     state.withLock { state in
       guard let known = state.hashes[upload.id], known.offset == upload.offset else { return nil }
       return known.hash
     }
   }
 
-  /// Saves the SHA-256 of an upload's bytes.
   func remember(_ hash: SHA256, of id: String, at offset: Int) {
     state.withLock { $0.hashes[id] = (offset, hash) }
   }
 
-  /// Removes the SHA-256 of an upload that doesn't exist any more.
   func forget(_ id: String) {
     state.withLock { $0.hashes[id] = nil }
   }
@@ -253,6 +219,17 @@ final class UploadStore: Sendable {
         endsConnection: true)
     }
     return try await body()
+  }
+}
+
+extension UploadState {
+  /// Creates an upload from its row.
+  ///
+  /// - Throws: `DamagedRow`. The id names a file, so it has to be one that the server can create.
+  init(_ row: CheckedRow) throws {
+    let id = try row.text("id")
+    guard UUID(uuidString: id) != nil else { throw row.mismatch("id", "a UUID") }
+    self.init(id: id, offset: try row.integer("offset"))
   }
 }
 #endif

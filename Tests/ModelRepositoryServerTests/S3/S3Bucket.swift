@@ -55,7 +55,7 @@ struct S3Bucket: Sendable {
     S3BlobStore(
       S3Client(
         try place ?? self.place, .success(credentials ?? self.credentials), policy: policy),
-      owner: S3Owner(id: id, mayBegin: mayBegin), limits: limits)
+      id: id, mayBegin: mayBegin, limits: limits)
   }
 
   func key(_ digest: BlobDigest) -> String {

@@ -35,9 +35,7 @@ extension S3BlobStore {
     }
   }
 
-  /// Sends the parts one by one.
-  ///
-  /// - Returns: The entity tags of the parts.
+  /// Sends the parts one by one, and returns their entity tags.
   private func sendParts(
     _ content: FileContent, _ blob: BlobReference, _ key: String, _ id: String
   ) async throws -> [String] {

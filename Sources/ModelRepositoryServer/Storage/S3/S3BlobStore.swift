@@ -6,7 +6,6 @@
 #if Servers
 import Foundation
 import ModelRepositoryAPI
-import NIOCore
 import NIOHTTP1
 import WebClient
 import NIOPosix
@@ -31,18 +30,18 @@ struct S3BlobStore: BlobStore {
 
   let client: S3Client
   let limits: Limits
-  let owner: S3Owner
-  private let root: String
+  /// The repository's id.
+  let id: String
+  /// Whether the repository may use a location that has no owner, because it has no blobs yet.
+  let mayBegin: Bool
+  /// The beginning of all keys.
+  let root: String
 
   /// Creates a store without sending any request.
-  ///
-  /// - Parameters:
-  ///   - client: The client that sends the requests.
-  ///   - owner: The repository that the objects belong to.
-  ///   - limits: The size limits of requests.
-  init(_ client: S3Client, owner: S3Owner, limits: Limits = Limits()) {
+  init(_ client: S3Client, id: String, mayBegin: Bool, limits: Limits = Limits()) {
     self.client = client
-    self.owner = owner
+    self.id = id
+    self.mayBegin = mayBegin
     self.limits = limits
     root = client.location.prefix.isEmpty ? "" : client.location.prefix + "/"
   }
@@ -74,7 +73,8 @@ struct S3BlobStore: BlobStore {
 
   func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {
     guard let (size, tag) = try await head(key(digest)) else { return nil }
-    return S3Content(client: client, key: key(digest), size: size, tag: tag)
+    let request = S3Request(.GET, key(digest), "read", fields: [("if-match", tag)])
+    return S3Content(client: client, request: request, size: size)
   }
 
   func size(of digest: BlobDigest) async throws -> Int? {
@@ -87,7 +87,7 @@ struct S3BlobStore: BlobStore {
 
   func quarantine(_ digest: BlobDigest) async throws {
     let key = key(digest)
-    let destination = "\(root)quarantine/\(digest.hexadecimal).\(UUID().uuidString)"
+    let destination = "\(root)quarantine/\(digest.quarantineName)"
     let request = S3Request(
       .PUT, destination, "copied from '\(key)'",
       fields: [
@@ -108,19 +108,18 @@ struct S3BlobStore: BlobStore {
   }
 
   func list() async throws -> [StoredBlob] {
-    let folder = root + "sha256/"
     var blobs: [StoredBlob] = []
     var token: String?
     repeat {
       var request = S3Request(.GET, nil, "listed")
       request.query = [
-        ("list-type", "2"), ("prefix", folder), ("max-keys", "\(limits.pageNames)"),
+        ("list-type", "2"), ("prefix", root + "sha256/"), ("max-keys", "\(limits.pageNames)"),
         // With this encoding, names with characters that XML doesn't allow don't break the list.
         ("encoding-type", "url"),
       ]
       if let token { request.query.append(("continuation-token", token)) }
       guard let page = try await client.element(request, "ListBucketResult") else { break }
-      blobs += page.all("Contents").compactMap { Self.blob($0, in: folder) }
+      blobs += page.all("Contents").compactMap(blob)
       let isWhole = page["IsTruncated"]?.text != "true"
       let next = isWhole ? nil : page["NextContinuationToken"]?.text
       guard isWhole || (next?.isEmpty == false && next != token) else {
@@ -131,16 +130,9 @@ struct S3BlobStore: BlobStore {
     return blobs
   }
 
-  func check() async throws { try await owner.check(client, root) }
-
-  /// Gives up the location, so that another repository can use it.
-  func leave() async throws { try await owner.leave(client, root) }
-
   // MARK: - Objects
 
-  private func key(_ digest: BlobDigest) -> String {
-    "\(root)sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
-  }
+  private func key(_ digest: BlobDigest) -> String { root + digest.storedPath }
 
   /// Returns an object's size and tag without reading it; nil if it doesn't exist.
   func head(_ key: String) async throws -> (size: Int, tag: String)? {
@@ -154,16 +146,15 @@ struct S3BlobStore: BlobStore {
   }
 
   /// Returns the blob that a list entry describes; nil if the object isn't a blob.
-  private static func blob(_ element: S3Element, in folder: String) -> StoredBlob? {
+  private func blob(_ element: S3Element) -> StoredBlob? {
     let name = element["Key"]?.text.replacingOccurrences(of: "+", with: " ")
-    guard let key = name?.removingPercentEncoding, key.hasPrefix(folder),
+    guard let key = name?.removingPercentEncoding,
       let size = element["Size"].flatMap({ Int($0.text) })
     else { return nil }
-    let parts = key.dropFirst(folder.count).split(
-      separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[1].hasPrefix(parts[0]), parts[0].count == 2,
-      let digest = BlobDigest("sha256:" + parts[1])
-    else { return nil }
+    guard let digest = BlobDigest("sha256:" + key.suffix(64)), key == root + digest.storedPath
+    else {
+      return nil
+    }
     let text = element["LastModified"]?.text ?? ""
     let date =
       (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))

@@ -56,11 +56,7 @@ final class S3Client: Sendable {
 
   /// Sends a request with retries, and discards the body of the response.
   ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - refusals: The error statuses that are returned instead of thrown.
-  /// - Returns: The status and the header fields of the response.
-  /// - Throws: ``RepositoryError``.
+  /// Error statuses among `refusals` are returned instead of thrown.
   @discardableResult
   func send(
     _ request: S3Request, allowing refusals: Set<UInt> = []
@@ -72,30 +68,10 @@ final class S3Client: Sendable {
     }
   }
 
-  /// Sends a request with retries, and reads a small response.
-  ///
-  /// - Returns: The status and the bytes.
-  /// - Throws: ``RepositoryError``.
-  func read(
-    _ request: S3Request, allowing refusals: Set<UInt> = []
-  ) async throws -> (status: UInt, bytes: ByteBuffer) {
-    try await retrying {
-      let response = try await begin(request, allowing: refusals)
-      return (response.status.code, try await collect(response, request))
-    }
-  }
-
-  /// Sends a request with retries, and reads a response that is XML.
+  /// Sends a request with retries, and reads a response that is XML with a root element of a name.
   ///
   /// The response may describe a failure even if its status doesn't, because the store begins some
-  /// responses before it knows the result.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - name: The expected name of the root element.
-  ///   - codes: The error codes that aren't thrown.
-  /// - Returns: The root element; nil if the store responded with one of the error codes.
-  /// - Throws: ``RepositoryError``.
+  /// responses before it knows the result. The result is nil for the error codes that are allowed.
   func element(
     _ request: S3Request, _ name: String, allowing codes: Set<String> = []
   ) async throws -> S3Element? {
@@ -120,10 +96,7 @@ final class S3Client: Sendable {
     }
   }
 
-  /// Sends a request once.
-  ///
-  /// - Returns: The response, whose body hasn't been read yet.
-  /// - Throws: `FailedAttempt` or ``RepositoryError``.
+  /// Sends a request once, and returns the response, whose body hasn't been read yet.
   func begin(
     _ request: S3Request, allowing refusals: Set<UInt> = [], within time: TimeAmount? = nil
   ) async throws -> HTTPClientResponse {
@@ -182,8 +155,6 @@ final class S3Client: Sendable {
   }
 
   /// Waits before the next attempt.
-  ///
-  /// - Throws: The failure's error if there is no further attempt.
   func pause(after failure: FailedAttempt, number: Int) async throws {
     guard let pause = policy.retries.pause(after: failure, number: number) else {
       throw Self.finalError(failure, number)
@@ -202,6 +173,48 @@ final class S3Client: Sendable {
   func hiding(_ text: String) -> String {
     guard case .success(let credentials) = credentials else { return text }
     return credentials.hiding(in: text)
+  }
+}
+
+/// A request to an S3-compatible store before it is signed.
+struct S3Request: Sendable {
+  /// The body of a request.
+  enum Body: Sendable {
+    case none
+    case bytes(ByteBuffer)
+    /// A range of a file, and the hash of its bytes.
+    case file(FileContent, Range<Int>, BlobDigest)
+
+    /// The SHA-256 of the bytes, which is signed so that the store rejects other bytes.
+    var digest: String {
+      switch self {
+      case .none: BlobDigest(of: []).hexadecimal
+      case .bytes(let bytes): BlobDigest(of: bytes.readableBytesView).hexadecimal
+      case .file(_, _, let digest): digest.hexadecimal
+      }
+    }
+  }
+
+  var method = HTTPMethod.GET
+  /// The object's key; nil for the bucket.
+  var key: String?
+  var query: [(name: String, value: String)] = []
+  var fields: [(name: String, value: String)] = []
+  var body = Body.none
+  /// What happens to the object, for errors such as "'s3://bucket/key' cannot be read".
+  var purpose: String
+
+  init(
+    _ method: HTTPMethod, _ key: String?, _ purpose: String,
+    query: [(name: String, value: String)] = [], fields: [(name: String, value: String)] = [],
+    body: Body = .none
+  ) {
+    self.method = method
+    self.key = key
+    self.purpose = purpose
+    self.query = query
+    self.fields = fields
+    self.body = body
   }
 }
 #endif

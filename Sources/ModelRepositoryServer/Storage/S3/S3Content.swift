@@ -13,11 +13,9 @@ import WebClient
 /// A blob in an S3-compatible store, in the state in which it was opened.
 struct S3Content: BlobContent {
   let client: S3Client
-  let key: String
+  /// The request for the bytes, which the store rejects if the object's entity tag has changed.
+  let request: S3Request
   let size: Int
-  /// The store's entity tag for these bytes; the store rejects requests if the object's tag has
-  /// changed.
-  let tag: String
 
   func bytes(in range: Range<Int>) async throws -> ByteBuffer {
     guard !range.isEmpty else { return ByteBuffer() }
@@ -40,22 +38,16 @@ struct S3Content: BlobContent {
       content: self, range: range, first: try await client.retrying { try await begin(range) })
   }
 
-  private var request: S3Request { S3Request(.GET, key, "read") }
-
-  /// Requests a range of bytes.
-  ///
-  /// - Returns: A response that contains exactly this range.
+  /// Requests a range of bytes, and returns a response that contains exactly this range.
   fileprivate func begin(_ range: Range<Int>) async throws -> HTTPClientResponse {
     var request = request
-    request.fields = [
-      ("range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"), ("if-match", tag),
-    ]
+    request.fields.append(("range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
     let response = try await client.begin(request, allowing: [404, 412])
     guard ![404, 412].contains(response.status.code) else {
       let what = response.status.code == 404 ? "deleted" : "replaced"
       throw RepositoryError(
         .storage,
-        "'s3://\(client.location.bucket)/\(key)' was \(what) while it was being read. Read it again."
+        "'\(client.name(of: request))' was \(what) while it was being read. Read it again."
       )
     }
     let field = response.headers.first(name: "content-range") ?? "none"
@@ -144,8 +136,8 @@ private struct S3Pieces: AsyncSequence, Sendable {
       guard part.readableBytes <= rest.count else {
         throw RepositoryError(
           .storeUnavailable,
-          "The store sent more bytes of 's3://\(content.client.location.bucket)/\(content.key)' than "
-            + "were requested.")
+          "The store sent more bytes of '\(content.client.name(of: content.request))' than were "
+            + "requested.")
       }
       pending.writeBuffer(&part)
       // All bytes have arrived, so an error at the response's end doesn't matter.

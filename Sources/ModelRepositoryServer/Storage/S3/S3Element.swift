@@ -48,10 +48,8 @@ struct S3Element: Sendable {
     self = root
   }
 
-  /// Returns the first child with a name.
   subscript(name: String) -> S3Element? { children.first { $0.name == name } }
 
-  /// Returns the children with a name.
   func all(_ name: String) -> [S3Element] { children.filter { $0.name == name } }
 
   /// Escapes a text for use in a document.

@@ -14,12 +14,17 @@ extension S3Client {
   func failure(
     _ request: S3Request, _ reason: String, isTransient: Bool = false, suggestion: String = ""
   ) -> FailedAttempt {
-    let name = "s3://\(location.bucket)" + (request.key.map { "/" + $0 } ?? "")
-    return FailedAttempt(
+    FailedAttempt(
       RepositoryError(
         .storeUnavailable,
-        "'\(name)' cannot be \(request.purpose) at \(location.endpoint): \(reason).\(suggestion)"),
+        "'\(name(of: request))' cannot be \(request.purpose) at \(location.endpoint): \(reason).\(suggestion)"
+      ),
       isTransient: isTransient)
+  }
+
+  /// The object or the bucket of a request, as people read it.
+  func name(of request: S3Request) -> String {
+    "s3://\(location.bucket)" + (request.key.map { "/" + $0 } ?? "")
   }
 
   /// Converts an error of the connection.
@@ -33,12 +38,8 @@ extension S3Client {
 
   /// Creates the failure for an error response.
   ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - status: The status of the response.
-  ///   - response: The response, unless its status isn't an error.
-  ///   - answer: The root element of the body, if there is one. Only an element `Error` is used.
-  /// - Returns: The failure.
+  /// The response is nil if its status isn't an error. Of the body's root element, only `Error` is
+  /// used.
   func refusal(
     _ request: S3Request, _ status: Int, _ response: HTTPClientResponse?, _ answer: S3Element?
   ) -> FailedAttempt {

@@ -6,6 +6,7 @@
 #if Servers
 import Foundation
 import ModelRepositoryAPI
+import WebClient
 
 /// The location of blobs in an S3-compatible store.
 ///
@@ -91,7 +92,7 @@ public struct S3Location: Sendable, Hashable {
     guard parts.path.isEmpty, parts.query == nil, parts.fragment == nil else {
       throw invalid("has a path, a query or a fragment")
     }
-    guard scheme == "https" || isLoopback(host) else {
+    guard scheme == "https" || IPAddress.isLoopback(host: host) else {
       throw invalid("isn't an https address. Plain http is only allowed for this machine")
     }
     let bare = host.hasPrefix("[") || !host.contains(":") ? host : "[\(host)]"
@@ -99,14 +100,6 @@ public struct S3Location: Sendable, Hashable {
     guard let port = parts.port, port != standard else { return "\(scheme)://\(bare)" }
     guard (1...65535).contains(port) else { throw invalid("has an invalid port") }
     return "\(scheme)://\(bare):\(port)"
-  }
-
-  /// Whether a host is this machine, judging by its text only; names aren't looked up.
-  private static func isLoopback(_ host: String) -> Bool {
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    let isV4 =
-      parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    return isV4 || ["localhost", "::1", "[::1]"].contains(host)
   }
 }
 

@@ -6,6 +6,7 @@
 #if Servers
 import Crypto
 import Foundation
+import ModelRepositoryAPI
 import NIOHTTP1
 
 /// AWS's Signature Version 4 in the header fields of a request.
@@ -19,16 +20,12 @@ struct S3Signature: Sendable {
 
   /// Returns the header fields of a request, including the signature.
   ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - host: The server's host as the `Host` field contains it.
-  ///   - path: The path as it is sent, escaped by ``escaped(_:keepingSlashes:)``.
-  ///   - date: The time of the request. Servers accept it for fifteen minutes.
-  /// - Returns: All fields to send.
+  /// `host` is what the `Host` field contains, and `path` is escaped as it is sent. Servers accept the
+  /// request for fifteen minutes after the date.
   func fields(
     _ request: S3Request, host: String, path: String, at date: Date
   ) -> [(name: String, value: String)] {
-    let time = Self.time(date)
+    let time = date.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
     var fields = request.fields.map { (name: $0.name.lowercased(), value: $0.value) }
     fields += [
       ("host", host), ("x-amz-content-sha256", request.body.digest), ("x-amz-date", time),
@@ -42,14 +39,14 @@ struct S3Signature: Sendable {
     let scope = "\(time.prefix(8))/\(region)/s3/aws4_request"
     let text = [
       "AWS4-HMAC-SHA256", time, scope,
-      Self.hexadecimal(SHA256.hash(data: Data(canonical.joined(separator: "\n").utf8))),
+      BlobDigest(of: canonical.joined(separator: "\n").utf8).hexadecimal,
     ].joined(separator: "\n")
     let first = SymmetricKey(data: Data("AWS4\(credentials.secret)".utf8))
     let key = scope.split(separator: "/").reduce(first) {
       SymmetricKey(data: Data(HMAC<SHA256>.authenticationCode(for: Data($1.utf8), using: $0)))
     }
-    let signature = Self.hexadecimal(
-      HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+    let signature = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)
+      .map { String(format: "%02x", $0) }.joined()
     fields.append(
       (
         "authorization",
@@ -67,31 +64,19 @@ struct S3Signature: Sendable {
 
   /// Escapes everything in a text except letters, digits and `-._~`.
   static func escaped(_ text: String, keepingSlashes: Bool = false) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var result: [UInt8] = []
-    for byte in text.utf8 {
+    text.utf8.reduce(into: "") { result, byte in
       switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: result.append(byte)
-      case 0x2F where keepingSlashes: result.append(byte)
-      default: result += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      case 0x2F where keepingSlashes: result += "/"
+      default: result += String(format: "%%%02X", byte)
       }
     }
-    return String(decoding: result, as: UTF8.self)
-  }
-
-  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
   /// Returns a field's value as it is signed: trimmed, and with single spaces inside.
   private static func trimmed(_ value: String) -> String {
     value.split(separator: " ").joined(separator: " ")
-  }
-
-  private static func time(_ date: Date) -> String {
-    date.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
   }
 }
 #endif

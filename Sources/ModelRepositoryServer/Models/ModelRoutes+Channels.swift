@@ -4,38 +4,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 
 /// The routes for channels, which decide which installations get which version.
-struct ChannelRoutes: Sendable {
-  let repository: Repository
-  let access: Access
-
-  func add(to group: RouterGroup<WebContext>) {
+extension ModelRoutes {
+  func addChannels(to group: RouterGroup<WebContext>) {
     group.get("models/:model/channels") { _, context -> Response in
-      let model = try context.name("model")
-      try access.requireReader(context, model: model)
+      let model = try access.readableModel(context)
       return try .json(ChannelList(channels: try await repository.channels(of: model)))
     }
-    group.get("models/:model/channels/:channel") { request, context in
-      try await document(request, context)
-    }
-    group.put("models/:model/channels/:channel") { request, context in
-      try await set(request, context)
-    }
-    group.get("models/:model/channels/:channel/history") { request, context in
-      try await history(request, context)
-    }
-    group.post("models/:model/channels/:channel/rollback") { request, context in
-      try await rollBack(request, context)
-    }
+    group.get("models/:model/channels/:channel", use: document)
+    group.put("models/:model/channels/:channel", use: set)
+    group.get("models/:model/channels/:channel/history", use: history)
+    group.post("models/:model/channels/:channel/rollback", use: rollBack)
   }
 
   private func document(_ request: Request, _ context: WebContext) async throws -> Response {
-    let (model, channel) = try (context.name("model"), context.name("channel"))
-    try access.requireReader(context, model: model)
+    let (channel, model) = try (context.name("channel"), access.readableModel(context))
     let state = try await repository.channel(channel, of: model)
     if let field = request.headers[.ifNoneMatch], EntityTag.isNamed(state.tag, in: field) {
       return .notModified(headers(state))
@@ -67,8 +53,7 @@ struct ChannelRoutes: Sendable {
   }
 
   private func history(_ request: Request, _ context: WebContext) async throws -> Response {
-    let (model, channel) = try (context.name("model"), context.name("channel"))
-    try access.requireReader(context, model: model)
+    let (channel, model) = try (context.name("channel"), access.readableModel(context))
     return try .json(
       try await repository.history(
         of: channel, of: model, before: request.number("before", in: 1...Int.max),

@@ -10,39 +10,33 @@ import NIOCore
 import NIOHTTP1
 import WebClient
 
+/// The repository that a location belongs to.
+struct S3Owner: Codable {
+  /// The repository's id.
+  var id: String
+}
+
 /// The object `PREFIX/repository.json`, which records the repository that a location belongs to.
 ///
 /// If two repositories used the same location, each would collect the other's blobs as garbage. If
 /// an empty bucket answered under the same name, all blobs would seem lost.
-struct S3Owner: Sendable {
-  private struct Mark: Codable {
-    var id: String
-  }
-
-  /// The repository's id.
-  let id: String
-  /// Whether the repository may use a location that has no owner, because it has no blobs yet.
-  let mayBegin: Bool
+extension S3BlobStore {
+  private var ownerKey: String { root + "repository.json" }
 
   /// Checks that the location belongs to this repository, and claims it if that is allowed.
-  ///
-  /// - Parameters:
-  ///   - client: The client that sends the requests.
-  ///   - root: The beginning of all keys.
-  /// - Throws: ``RepositoryError``.
-  func check(_ client: S3Client, _ root: String) async throws {
-    let key = root + "repository.json"
-    var owner = try await read(key, client)
+  func check() async throws {
+    let key = ownerKey
+    var owner = try await readOwner()
     if owner == nil, mayBegin {
       // If two repositories claim it at once, the later one gets 412, or 409 while both requests
       // are under way.
-      let mark = try RepositoryJSON.encode(Mark(id: id))
+      let mark = try RepositoryJSON.encode(S3Owner(id: id))
       try await client.send(
         S3Request(
           .PUT, key, "made",
           fields: [("content-type", "application/json"), ("if-none-match", "*")],
           body: .bytes(ByteBuffer(bytes: mark))), allowing: [409, 412])
-      owner = try await read(key, client)
+      owner = try await readOwner()
     }
     guard let owner else {
       throw RepositoryError(
@@ -59,23 +53,20 @@ struct S3Owner: Sendable {
     }
   }
 
-  /// Gives up a location that this repository has claimed.
-  ///
-  /// - Throws: ``RepositoryError``.
-  func leave(_ client: S3Client, _ root: String) async throws {
-    let key = root + "repository.json"
-    guard try await read(key, client) == id else { return }
-    try await client.send(S3Request(.DELETE, key, "deleted"), allowing: [404])
+  /// Gives up a location that this repository has claimed, so that another one can use it.
+  func leave() async throws {
+    guard try await readOwner() == id else { return }
+    try await client.send(S3Request(.DELETE, ownerKey, "deleted"), allowing: [404])
   }
 
-  private func read(_ key: String, _ client: S3Client) async throws -> String? {
-    let request = S3Request(.GET, key, "read")
+  private func readOwner() async throws -> String? {
+    let request = S3Request(.GET, ownerKey, "read")
     let (time, attempts) = (client.policy.check, min(2, client.policy.retries.attempts))
     return try await client.retrying(attempts: attempts) {
       do {
         let response = try await client.begin(request, within: time)
         let bytes = try await client.collect(response, request)
-        let mark = try? RepositoryJSON.decode(Mark.self, from: Data(bytes.readableBytesView))
+        let mark = try? RepositoryJSON.decode(S3Owner.self, from: Data(bytes.readableBytesView))
         return mark?.id ?? ""
       } catch let failure as FailedAttempt where failure.code == "NoSuchKey" {
         return nil
