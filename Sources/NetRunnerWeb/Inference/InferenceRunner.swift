@@ -7,6 +7,7 @@
 import HTTPTypes
 import NIOCore
 import NetRunner
+import Synchronization
 import TensorIO
 import TensorIOImageCodecs
 
@@ -36,7 +37,7 @@ struct InferenceRunner: Sendable {
   ///   image.
   func run(
     _ model: VisionModel, on picture: ByteBuffer, _ options: InferenceOptions
-  ) async throws -> JSONValue {
+  ) async throws -> JSONObject {
     guard picture.readableBytes > 0 else {
       throw WebError(
         status: .badRequest, code: "not_a_picture",
@@ -52,20 +53,79 @@ struct InferenceRunner: Sendable {
   ) throws -> InferenceAnswer {
     let evaluator = try catalogue.evaluator(of: model)
     let name = "The image"
-    let evaluation = evaluator.evaluate(
-      .bytes(bytes, name: name), iterations: options.iterations)
+    var source = ImageSource.bytes(bytes, name: name)
+    var preview: Preview?
+    var decoding = Duration.zero
+    let input = try evaluator.model.loadSignature().inputs[0]
+    if options.previews {
+      // The result and the previews share one decoding of the whole image, which gives the model
+      // the same pixels as decoding only what it sees.
+      let clock = ContinuousClock()
+      let start = clock.now
+      let picture = try Self.decoder.decode(bytes, named: name)
+      decoding = clock.now - start
+      source = .pixels(picture, name: name)
+      preview = try Preview(of: picture, for: input, includesAlpha: options.alpha)
+    }
+    let evaluation = evaluator.evaluate(source, iterations: options.iterations)
     var prediction = try evaluation.result.get()
+    var latency = evaluation.latency
+    latency.decode += decoding
     let format = formats.format(for: model.bundle.manifest)
     if let source = options.source {
       prediction = sources.apply(prediction, shownAs: format, from: source, model: model.id)
     }
-    let input = try evaluator.model.loadSignature().inputs[0]
-    let preview =
-      options.previews
-      ? try Preview(of: bytes, named: name, for: input, includesAlpha: options.alpha) : nil
     return InferenceAnswer(
-      model: model, prediction: prediction, latency: evaluation.latency,
+      model: model, prediction: prediction, latency: latency,
       text: format.text(for: prediction), options: options, input: input, preview: preview)
+  }
+}
+
+/// Fades the labelled values of live sources into those of their next image.
+///
+/// A source is a name that a client chooses. The least recently used sources are removed, so that
+/// clients can't fill the memory with names.
+final class LiveSources: Sendable {
+  private struct Source {
+    var decay = LiveDecay()
+    var lastUse: UInt64
+  }
+
+  private struct State {
+    var sources: [String: Source] = [:]
+    var uses: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// The maximum number of sources to remember.
+  private static let limit = 256
+
+  /// Mixes an image's values with those of the images before it.
+  ///
+  /// - Parameters:
+  ///   - prediction: The model's prediction for the image.
+  ///   - format: The format in which the prediction is shown.
+  ///   - source: The source's name.
+  ///   - model: The model's identifier. If it differs from the previous one, the values start over.
+  /// - Returns: The prediction with mixed labelled values. Everything else is unchanged.
+  func apply(
+    _ prediction: Prediction, shownAs format: any OutputFormat, from source: String,
+    model: String
+  ) -> Prediction {
+    state.withLock { state in
+      state.uses += 1
+      var entry = state.sources[source] ?? Source(lastUse: 0)
+      let mixed = entry.decay.apply(prediction, shownAs: format, from: model)
+      entry.lastUse = state.uses
+      state.sources[source] = entry
+      if state.sources.count > Self.limit,
+        let oldest = state.sources.min(by: { $0.value.lastUse < $1.value.lastUse })
+      {
+        state.sources[oldest.key] = nil
+      }
+      return mixed
+    }
   }
 }
 #endif

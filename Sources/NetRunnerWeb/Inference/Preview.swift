@@ -22,37 +22,28 @@ struct Preview: Sendable {
   /// Makes the preview of an image, or returns nil if the input doesn't take images.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes of the image's file.
-  ///   - name: The image's name in messages.
+  ///   - picture: The decoded image.
   ///   - input: The model's input.
   ///   - includesAlpha: Whether to include the alpha channel.
-  /// - Throws: `TensorIOError` if the image can't be read.
-  init?(of bytes: [UInt8], named name: String, for input: TensorSpec, includesAlpha: Bool) throws {
-    let decoder = InferenceRunner.decoder
-    let file = ImageFile(bytes: bytes, named: name, decoder: decoder)
-    guard let image = try input.preview(of: file) else { return nil }
+  /// - Throws: `TensorIOError` if the input can't take the image.
+  init?(of picture: PixelBuffer, for input: TensorSpec, includesAlpha: Bool) throws {
+    guard let image = try input.preview(of: picture) else { return nil }
     self.image = image
     channels = image.format == .gray ? nil : image.channels()
-    guard includesAlpha else {
-      alpha = nil
-      return
-    }
-    let opacity = try decoder.decode(bytes, named: name).opacity
-    alpha = try input.preview(of: opacity)?.channels().red
+    alpha = includesAlpha ? try input.preview(of: picture.opacity)?.channels().red : nil
   }
 
   /// Encodes the images as `data:` URLs.
   ///
   /// - Throws: `TensorIOError` if they can't be encoded.
-  func json() throws -> JSONValue {
-    var members: [String: JSONValue] = ["image": .string(try image.dataAddress())]
+  func json() throws -> [String: String] {
+    var views = ["image": image, "alpha": alpha]
     if let channels {
-      members["red"] = .string(try channels.red.dataAddress())
-      members["green"] = .string(try channels.green.dataAddress())
-      members["blue"] = .string(try channels.blue.dataAddress())
+      views["red"] = channels.red
+      views["green"] = channels.green
+      views["blue"] = channels.blue
     }
-    if let alpha { members["alpha"] = .string(try alpha.dataAddress()) }
-    return .object(members)
+    return try views.compactMapValues { try $0?.dataAddress() }
   }
 }
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Crypto
 import Foundation
 import NetRunner
 import Synchronization
@@ -49,12 +50,10 @@ final class LabelFolder: Sendable {
     try changes.withLock { _ in
       let fresh = path + "/.\(UUID().uuidString)"
       defer { try? FileSystem.remove(fresh) }
-      do {
+      try WebError.storing {
         try Data(picture).write(to: URL(filePath: fresh))
         try FileSystem.flush(fresh)
         try FileSystem.rename(fresh, to: photos + "/" + name)
-      } catch {
-        throw WebError.notStored(FileSystem.reason(for: error))
       }
       try store.setLabel(label, of: photos + "/" + name, for: model)
     }
@@ -107,5 +106,58 @@ enum LabelExportFormat: String, Sendable, CaseIterable {
   case testBundle = "testbundle"
   /// Net Runner's own format: the photos and a labels.json.
   case zip
+}
+
+/// The folders of labelled photos, one for each model.
+final class LabelFolders: Sendable {
+  private let root: String
+  /// Keeps the temporary folder as long as it is used.
+  private let scratch: ScratchFolder
+  private let folders = Mutex<[String: LabelFolder]>([:])
+
+  /// Prepares the folders, without creating any before the first label.
+  ///
+  /// - Parameters:
+  ///   - dataFolder: The folder that contains the folders, or nil to use a temporary one.
+  ///   - scratch: The temporary folder.
+  init(dataFolder: String?, scratch: ScratchFolder) {
+    root = (dataFolder ?? scratch.path) + "/labels"
+    self.scratch = scratch
+  }
+
+  /// Returns a model's folder, creating it if it is missing, and blocks the calling thread.
+  ///
+  /// - Throws: `TensorIOError` if the folder can't be created or read.
+  func folder(for model: String) throws -> LabelFolder {
+    try folders.withLock { folders in
+      if let folder = folders[model] { return folder }
+      let folder = try LabelFolder(root + "/" + Self.name(for: model), for: model)
+      folders[model] = folder
+      return folder
+    }
+  }
+
+  /// Returns a model's folder, or nil if it has no labels yet.
+  func existingFolder(for model: String) throws -> LabelFolder? {
+    guard FileSystem.isFile("\(root)/\(Self.name(for: model))/labels.sqlite") else { return nil }
+    return try folder(for: model)
+  }
+
+  /// Returns a model's folder name: its identifier if every file system accepts it, otherwise its
+  /// hash.
+  private static func name(for model: String) -> String {
+    let isPlain =
+      model.utf8.count <= 100
+      && model.utf8.allSatisfy { byte in
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+          || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+      }
+    guard !isPlain else { return model }
+    let digits = SHA256.hash(data: Array(model.utf8)).prefix(16).map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+    // A plain identifier has no full stop, so it can't be the same as a hash.
+    return "sha256." + digits.joined()
+  }
 }
 #endif

@@ -10,32 +10,29 @@ import TensorIO
 
 extension VisionModel {
   /// The model as it appears in lists.
-  var json: [String: JSONValue] {
+  var json: JSONObject {
     let manifest = bundle.manifest
     return [
-      "id": .string(id), "name": .string(manifest.name), "details": .string(manifest.details),
-      "author": .string(manifest.author), "license": .string(manifest.license),
-      "version": .string(manifest.version), "type": .text(manifest.model.type),
-      "backend": .text(bundle.backendName), "kind": .string(kind.rawValue),
-      "is_shipped": .bool(isShipped), "can_run": .bool(reason == nil), "reason": .text(reason),
-      "input": input, "classes": .count(labels.count), "size_bytes": .count(byteCount),
-      "device_position": .text(manifest.options.devicePosition?.rawValue),
-      "output_format": .text(manifest.options.outputFormat),
-      "origin": origin.map(Self.json) ?? .null,
+      "id": id, "name": manifest.name, "details": manifest.details, "author": manifest.author,
+      "license": manifest.license, "version": manifest.version, "type": manifest.model.type,
+      "backend": bundle.backendName, "kind": kind.rawValue, "is_shipped": isShipped,
+      "can_run": reason == nil, "reason": reason, "input": input, "classes": labels.count,
+      "size_bytes": byteCount, "device_position": manifest.options.devicePosition?.rawValue,
+      "output_format": manifest.options.outputFormat, "origin": origin,
     ]
   }
 
   /// Returns the model's details, which also appear on its own page.
   ///
   /// - Throws: `TensorIOError` if model.json can't be read.
-  func details() throws -> JSONValue {
-    var members = json
-    members["labels"] = .array(labels.map { .string($0) })
-    members["inputs"] = .array(bundle.manifest.inputs.map(Self.json))
-    members["outputs"] = .array(bundle.manifest.outputs.map(Self.json))
+  func details() throws -> JSONObject {
+    var details = json
+    details.set("labels", labels)
+    details.set("inputs", bundle.manifest.inputs.map(Self.json))
+    details.set("outputs", bundle.manifest.outputs.map(Self.json))
     let text = try FileSystem.read(bundle.path + "/model.json")
-    members["manifest"] = .string(String(decoding: text, as: UTF8.self))
-    return .object(members)
+    details.set("manifest", String(decoding: text, as: UTF8.self))
+    return details
   }
 
   /// The names of the model's classes, or an empty array if it has none.
@@ -43,13 +40,13 @@ extension VisionModel {
     bundle.manifest.outputs.lazy.compactMap { bundle.labels(of: $0) }.first?.names ?? []
   }
 
-  private var input: JSONValue {
+  private var input: JSONObject? {
     guard let layer = bundle.manifest.inputs.first, case .imageInput(let shape, _) = layer.kind
-    else { return .null }
-    return .object([
-      "name": .string(layer.name), "width": .count(shape.width), "height": .count(shape.height),
-      "format": .string(shape.format.rawValue),
-    ])
+    else { return nil }
+    return [
+      "name": layer.name, "width": shape.width, "height": shape.height,
+      "format": shape.format.rawValue,
+    ]
   }
 
   /// The total size of the bundle's files in bytes, without hidden ones.
@@ -64,15 +61,7 @@ extension VisionModel {
     }
   }
 
-  private static func json(_ origin: BundleOrigin) -> JSONValue {
-    .object([
-      "repository": .string(origin.repository), "channel": .string(origin.channel),
-      "model": .string(origin.model), "version": .string(origin.version),
-      "manifest": .string(origin.manifest), "document_version": .count(origin.documentVersion),
-    ])
-  }
-
-  private static func json(_ layer: ModelManifest.Layer) -> JSONValue {
+  private static func json(_ layer: ModelManifest.Layer) -> JSONObject {
     let type =
       switch layer.kind {
       case .array: "array"
@@ -81,11 +70,10 @@ extension VisionModel {
       case .classMap: "class map"
       case .string: "string"
       }
-    return .object([
-      "name": .string(layer.name), "type": .string(type),
-      "shape": .array(layer.shape.map(JSONValue.count)),
-      "data_type": .text(layer.dataType.map { "\($0)" }),
-    ])
+    return [
+      "name": layer.name, "type": type, "shape": layer.shape,
+      "data_type": layer.dataType.map { "\($0)" },
+    ]
   }
 }
 #endif

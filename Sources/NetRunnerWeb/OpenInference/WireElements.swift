@@ -97,7 +97,7 @@ enum WireElements: Sendable {
     case .strings(let values):
       for (index, value) in values.enumerated() {
         if index > 0 { buffer.writeString(",") }
-        buffer.writeBytes(try JSONValue.string(String(decoding: value, as: UTF8.self)).encoded())
+        buffer.writeBytes(try String(decoding: value, as: UTF8.self).encoded())
       }
     }
     buffer.writeString("]")

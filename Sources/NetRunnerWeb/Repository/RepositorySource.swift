@@ -47,10 +47,8 @@ final class RepositorySource: Sendable {
   }
 
   /// The repository as it appears in the API.
-  var json: JSONValue {
-    .object([
-      "address": .string(configuration.server), "channel": .string(configuration.channel.text),
-    ])
+  var json: JSONObject {
+    ["address": configuration.server, "channel": configuration.channel.text]
   }
 
   /// Returns what the repository offers.
