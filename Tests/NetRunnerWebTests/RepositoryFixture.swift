@@ -145,7 +145,7 @@ final class RepositoryFixture: Sendable {
   }
 }
 
-extension TestClient {
+extension TestClientProtocol {
   /// Imports a model and waits for the import to end.
   ///
   /// - Returns: The JSON of the import.
@@ -153,11 +153,10 @@ extension TestClient {
     _ model: String = "hosted", replaces: Bool = false,
     location: SourceLocation = #_sourceLocation
   ) async throws -> JSONValue {
-    let body: [String: JSONValue] = [
-      "repository_model": .string(model), "replace": .bool(replaces),
-    ]
-    let started = try await json(
-      .post, "imports", json: .object(body), expects: 202, location: location)
+    let started = try await send(
+      .post, "imports", json: ["repository_model": model, "replace": replaces], expects: 202,
+      location: location
+    ).json
     let id = try #require(started["import"]["id"].text, sourceLocation: location)
     return try await endOfImport(id)
   }
@@ -165,7 +164,7 @@ extension TestClient {
   /// Waits for an import to end.
   func endOfImport(_ id: String) async throws -> JSONValue {
     for _ in 0..<15_000 {
-      let job = try await json(.get, "imports/" + id)["import"]
+      let job = try await send(.get, "imports/" + id).json["import"]
       if !["downloading", "checking"].contains(job["state"].text) { return job }
       try await Task.sleep(for: .milliseconds(20))
     }
@@ -176,8 +175,8 @@ extension TestClient {
   func listed(
     _ model: String = "hosted", location: SourceLocation = #_sourceLocation
   ) async throws -> JSONValue {
-    let list = try await json(.get, "repository", location: location)["repository"]["models"]
-    return list.elements.first { $0["name"].text == model } ?? .null
+    let list = try await send(.get, "repository", location: location).json["repository"]
+    return list["models"].elements.first { $0["name"].text == model } ?? .null
   }
 }
 #endif
