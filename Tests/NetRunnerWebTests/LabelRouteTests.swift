@@ -10,6 +10,7 @@ import HummingbirdTesting
 import NIOCore
 import NetRunner
 import TensorIO
+import TestSupport
 import Testing
 
 @testable import NetRunnerWeb
@@ -100,13 +101,26 @@ import Testing
         try output.write(Data(response.body.readableBytesView), to: name)
       }
     }
-    let names = try await ZipListing.names(in: output.path + "/bundle.zip", into: output.path)
+    let names = try await Self.unpack("bundle.zip", in: output.path)
     #expect(names.contains("digits.testbundle/test.json"))
     let dataset = try Dataset(contentsOf: output.path + "/digits.testbundle")
     #expect(dataset.samples.map(\.id) == ["images/a.png", "images/b.png"])
     #expect(dataset.samples.allSatisfy { $0.truth != nil })
-    let old = try await ZipListing.names(in: output.path + "/labels.zip", into: output.path)
+    let old = try await Self.unpack("labels.zip", in: output.path)
     #expect(old == ["images/a.png", "images/b.png", "labels.json"])
+  }
+
+  /// Unpacks a file with another program than the one that wrote it.
+  ///
+  /// - Returns: The sorted names of its entries.
+  private static func unpack(_ zip: String, in folder: String) async throws -> [String] {
+    let script =
+      "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); z.extractall(); "
+      + "print('\\n'.join(sorted(z.namelist())))"
+    let process = try ChildProcess("/usr/bin/env", ["python3", "-c", script, zip], in: folder)
+    let result = await process.finish()
+    try #require(result.status == 0, "\(result.error)")
+    return result.output.split(separator: "\n").map(String.init)
   }
 }
 #endif

@@ -17,8 +17,8 @@ import Testing
 /// Tests what happens to existing models when another one is imported.
 @Suite struct ReplacementRouteTests {
   private static func zip(_ folder: String, id: String, name: String) throws -> [UInt8] {
-    let path = FileManager.default.temporaryDirectory.appending(path: "zip-\(UUID())").path
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    let files = try TestFolder()
+    let path = files.path + "/x.zip"
     let writer = try ZipWriter(path)
     for file in ["model.json", "model.tflite", "assets/labels.txt"] {
       var bytes = Array(try FileSystem.read("\(WebFixture.demo)/digits.tiobundle/\(file)"))

@@ -20,7 +20,8 @@ import Testing
 
 /// A running model repository with its own folder for one test.
 final class RepositoryFixture: Sendable {
-  let folder = FileManager.default.temporaryDirectory.appending(path: "hosted-\(UUID())").path
+  private let files: TestFolder
+  var folder: String { files.path }
   private let token = Mutex("")
   private let address = Mutex("")
   private let serving = Mutex<Task<Void, any Error>?>(nil)
@@ -32,7 +33,7 @@ final class RepositoryFixture: Sendable {
   /// - Throws: An error if the server can't start.
   init(isPrivate: Bool = false) async throws {
     self.isPrivate = isPrivate
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    files = try TestFolder()
     let request = TokenRequest(name: "all", scopes: [.admin])
     let made = try await RepositoryStore(ModelRepositoryOptions(dataFolder: data))
       .makeToken(request)
@@ -40,10 +41,7 @@ final class RepositoryFixture: Sendable {
     try await start()
   }
 
-  deinit {
-    serving.withLock { $0?.cancel() }
-    try? FileManager.default.removeItem(atPath: folder)
-  }
+  deinit { serving.withLock { $0?.cancel() } }
 
   /// The server's folder, which a test can replace while the server is stopped.
   var data: String { folder + "/data" }

@@ -27,7 +27,7 @@ import WebClient
 /// }
 /// ```
 struct BundleDownload: Sendable {
-  let rules: AddressRules
+  var rules: AddressRules
   var limits = DownloadLimits()
   var resolver = HostResolver.system
   /// The TLS configuration, or nil to trust the system's certificate authorities.
