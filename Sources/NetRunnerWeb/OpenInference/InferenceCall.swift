@@ -118,11 +118,11 @@ struct InferenceCall: Sendable {
 
     private static func description(
       _ members: JSONObjectReader
-    ) throws -> (name: String, type: WireType, shape: [Int]) {
+    ) throws -> (name: String, type: DataType, shape: [Int]) {
       guard let name = try members.text("name"), let typeName = try members.text("datatype") else {
         throw WebError.badRequest("Every input needs 'name', 'datatype', 'shape' and 'data'.")
       }
-      guard let type = WireType(rawValue: typeName) else {
+      guard let type = DataType(wireName: typeName) else {
         throw WebError.badRequest(
           "'\(name)' has the unknown type '\(typeName.prefix(40))'.")
       }

@@ -55,7 +55,7 @@ struct InferenceReply {
       Data("\($0.value):\(positions[$0.label] ?? 0):\($0.label)".utf8)
     }
     return try WireTensor(
-      name: name, type: .bytes, shape: [1, texts.count], elements: .strings(texts))
+      name: name, type: .string, shape: [1, texts.count], elements: .strings(texts))
   }
 
   /// Makes the response: JSON, followed by the tensors that were requested in binary.
@@ -74,7 +74,7 @@ struct InferenceReply {
     for (index, (tensor, isBinary)) in tensors.enumerated() {
       json.writeString(index == 0 ? "{" : ",{")
       try Self.write("name", tensor.name, to: &json)
-      try Self.write("datatype", tensor.type.rawValue, to: &json)
+      try Self.write("datatype", tensor.type.wireName, to: &json)
       try Self.write("shape", tensor.shape, to: &json)
       if isBinary {
         let start = bytes.readableBytes

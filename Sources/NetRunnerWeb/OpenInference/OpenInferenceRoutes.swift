@@ -101,7 +101,7 @@ struct OpenInferenceRoutes: Sendable {
     let signature = try model.loadSignature()
     func tensors(_ specs: [TensorSpec]) -> [JSONObject] {
       specs.map {
-        ["name": $0.name, "datatype": $0.wireType.rawValue, "shape": $0.wireShape]
+        ["name": $0.name, "datatype": $0.wireType.wireName, "shape": $0.wireShape]
       }
     }
     return [
@@ -116,7 +116,7 @@ struct OpenInferenceRoutes: Sendable {
     let signature = try model.loadSignature()
     func tensors(_ specs: [TensorSpec]) -> [JSONObject] {
       specs.map { spec in
-        let type = spec.wireType == .bytes ? "STRING" : spec.wireType.rawValue
+        let type = spec.wireType == .string ? "STRING" : spec.wireType.wireName
         return ["name": spec.name, "data_type": "TYPE_" + type, "dims": spec.wireShape]
       }
     }

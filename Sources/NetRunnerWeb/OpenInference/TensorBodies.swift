@@ -94,7 +94,7 @@ struct TensorLimits: Sendable {
         binary += Self.texts
       } else {
         json += count * Self.bytesPerNumber
-        tensors += count * max(input.dataType.byteWidth, input.wireType.byteWidth ?? 0)
+        tensors += count * max(input.dataType.byteWidth, input.wireType.byteWidth)
         binary += input.isImage ? InferenceRunner.maximumPictureBytes : 0
       }
     }
