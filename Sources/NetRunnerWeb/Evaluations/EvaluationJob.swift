@@ -67,8 +67,6 @@ final class EvaluationJob: Sendable {
 
   /// The number of rows when the evaluation is complete.
   var rowCount: Int { bundles.count * run.dataset.samples.count }
-  /// The current results.
-  var current: State { state.withLock { $0 } }
   /// The current phase.
   var phase: Phase { state.withLock { $0.phase } }
   /// Calls a closure with the current results, while other threads wait for them.

@@ -42,7 +42,7 @@ struct EvaluationRoutes: Sendable {
         context.evaluation, context.parameters.get("index") ?? "", Query(request))
     }
     group.get("evaluations/:id/export") { request, context in
-      try await export(context.evaluation, EvaluationExport(Query(request)))
+      try await export(context.evaluation, Query(request).choice("format") ?? .json)
     }
   }
 
@@ -143,7 +143,7 @@ extension WebContext {
 
 /// A client's selection of an evaluation's rows.
 struct RowSelection: Sendable {
-  private enum Kind: String {
+  private enum Kind: String, CaseIterable {
     case all, errors, wrong
   }
 
@@ -162,22 +162,16 @@ struct RowSelection: Sendable {
     model = query.text("model")
     offset = try query.integer("offset", in: 0...Int(Int32.max)) ?? 0
     limit = try query.integer("limit", in: 1...Self.maximumCount) ?? 50
-    let word = query.text("only") ?? "all"
-    guard let kind = Kind(rawValue: word) else {
-      throw WebError.badRequest("'only' must be all, errors or wrong, not '\(word.prefix(40))'.")
-    }
-    self.kind = kind
+    kind = try query.choice("only") ?? .all
   }
 
   /// Returns one page of the selected rows, and the total number of selected rows.
   func page(of rows: [ResultRow]) -> JSONObject {
-    var page: [ResultRow] = []
-    var count = 0
-    for row in rows where isWanted(row) {
-      if count >= offset, page.count < limit { page.append(row) }
-      count += 1
-    }
-    return ["rows": page.map(\.json), "count": count]
+    let wanted = rows.indices.filter { isWanted(rows[$0]) }
+    return [
+      "rows": wanted.dropFirst(offset).prefix(limit).map { rows[$0].json },
+      "count": wanted.count,
+    ]
   }
 
   private func isWanted(_ row: ResultRow) -> Bool {
@@ -201,48 +195,23 @@ enum EvaluationExport: String, Sendable, CaseIterable {
   /// Net Runner's original export format.
   case netRunner = "netrunner"
 
-  /// Reads the format from a request's query, which is JSON by default.
-  ///
-  /// - Throws: ``WebError`` if the format is unknown.
-  init(_ query: Query) throws {
-    let word = query.text("format") ?? "json"
-    guard let format = Self(rawValue: word) else {
-      throw WebError.badRequest(
-        "'format' must be json, csv, html or netrunner, not '\(word.prefix(40))'.")
-    }
-    self = format
-  }
-
   /// Makes the download, blocking the calling thread.
   ///
   /// - Throws: `TensorIOError` if the report can't be written.
   func response(_ report: EvaluationReport, of dataset: Dataset) throws -> Response {
-    let text =
+    let (text, type, ending) =
       switch self {
-      case .json: try report.json()
-      case .csv: report.csv()
-      case .html: try HTMLReport(report, pictures: ReportPictures(dataset)).text()
-      case .netRunner: try report.netRunnerJSON()
+      case .json: (try report.json(), "application/json", ".json")
+      case .csv: (report.csv(), "text/csv; charset=utf-8", ".csv")
+      case .html:
+        (
+          try HTMLReport(report, pictures: ReportPictures(dataset)).text(),
+          "text/html; charset=utf-8", ".html"
+        )
+      case .netRunner: (try report.netRunnerJSON(), "application/json", "-netrunner.json")
       }
     let name = "\(report.dataset.name.downloadName)-evaluation"
     return .download(text.utf8, type: type, name: name + ending)
-  }
-
-  private var type: String {
-    switch self {
-    case .json, .netRunner: "application/json"
-    case .csv: "text/csv; charset=utf-8"
-    case .html: "text/html; charset=utf-8"
-    }
-  }
-
-  private var ending: String {
-    switch self {
-    case .json: ".json"
-    case .csv: ".csv"
-    case .html: ".html"
-    case .netRunner: "-netrunner.json"
-    }
   }
 }
 #endif

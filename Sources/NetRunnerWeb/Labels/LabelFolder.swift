@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Crypto
 import Foundation
+import ModelRepositoryAPI
 import NetRunner
 import Synchronization
 import TensorIO
@@ -153,11 +153,8 @@ final class LabelFolders: Sendable {
           || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
       }
     guard !isPlain else { return model }
-    let digits = SHA256.hash(data: Array(model.utf8)).prefix(16).map { byte in
-      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-    }
     // A plain identifier has no full stop, so it can't be the same as a hash.
-    return "sha256." + digits.joined()
+    return "sha256." + BlobDigest(of: model.utf8).hexadecimal.prefix(32)
   }
 }
 #endif

@@ -66,11 +66,7 @@ struct LabelRoutes: Sendable {
 
   private func export(_ id: String, _ query: Query) async throws -> Response {
     _ = try catalogue.model(id)
-    let word = query.text("format") ?? LabelExportFormat.testBundle.rawValue
-    guard let format = LabelExportFormat(rawValue: word) else {
-      throw WebError.badRequest(
-        "'format' must be testbundle or zip, not '\(word.prefix(40))'.")
-    }
+    let format: LabelExportFormat = try query.choice("format") ?? .testBundle
     let name = id.downloadName
     let download = try await queue.run { () throws -> FileDownload in
       guard let labels = try folders.existingFolder(for: id), try !labels.labels.isEmpty else {

@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
+import ModelRepositoryAPI
 import NIOCore
 import TensorIO
 
@@ -37,10 +37,8 @@ struct AssetMiddleware: RouterMiddleware {
         FileSystem.isFile(folder + "/" + path)
       else { continue }
       let data = try FileSystem.read(folder + "/" + path)
-      let digest = SHA256.hash(data: data).prefix(12)
-      let tag =
-        "\"" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-      assets["/" + path] = Asset(bytes: ByteBuffer(bytes: data), type: type, tag: tag + "\"")
+      let tag = "\"\(BlobDigest(of: data).hexadecimal.prefix(24))\""
+      assets["/" + path] = Asset(bytes: ByteBuffer(bytes: data), type: type, tag: tag)
     }
     assets["/"] = assets["/index.html"]
     self.assets = assets
