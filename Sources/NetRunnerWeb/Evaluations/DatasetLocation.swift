@@ -71,7 +71,7 @@ struct DatasetLocation: Sendable {
     else { return try dataset(path) }
     let contents = try Self.contents(of: path)
     let tables = contents.filter { name in [".csv", ".tsv"].contains { name.hasEnding($0) } }
-    if tables.count == 1 { return try table(tables[0], in: path) }
+    if tables.count == 1 { return try list(tables[0], in: path, .csv) }
     var documents = contents.filter { $0.hasEnding(".json") }
     if documents.isEmpty, FileSystem.isFolder(path + "/annotations"),
       confinedFolder.confinedPath(of: path + "/annotations") != nil
@@ -80,32 +80,29 @@ struct DatasetLocation: Sendable {
         .filter { $0.hasEnding(".json") }.map { "annotations/" + $0 }
     }
     guard documents.count == 1 else { return try dataset(path) }
-    return try annotations(documents[0], in: path)
+    return try list(documents[0], in: path, .coco)
   }
 
-  /// Reads the images that a table lists, or all images of the folder if none of the listed ones
-  /// exist.
-  private func table(_ table: String, in folder: String) throws -> Dataset {
-    let named = Result { try dataset(folder + "/" + table, layout: .csv) }
-    if let dataset = try? named.get(), dataset.samples.contains(where: \.isThere) { return dataset }
+  /// Reads the images that a file lists.
+  ///
+  /// Reads all images of the folder if the file isn't valid, or is a table that lists no existing
+  /// image.
+  private func list(
+    _ file: String, in folder: String, _ layout: Dataset.Layout
+  ) throws -> Dataset {
+    let named = Result { try dataset(folder + "/" + file, layout: layout) }
+    if let dataset = try? named.get(),
+      layout != .csv || dataset.samples.contains(where: \.isThere)
+    {
+      return dataset
+    }
     guard var pictures = try? dataset(folder) else { return try named.get() }
     let reason =
       switch named {
       case .success: "none of the images that it lists exist"
       case .failure(let error): (error as? TensorIOError)?.message ?? "\(error)"
       }
-    pictures.notes.append("left out: the table '\(table)': \(reason)")
-    return pictures
-  }
-
-  /// Reads the images of a COCO document, or all images of the folder if the document isn't valid.
-  private func annotations(_ document: String, in folder: String) throws -> Dataset {
-    let named = Result { try dataset(folder + "/" + document, layout: .coco) }
-    if let dataset = try? named.get() { return dataset }
-    guard var pictures = try? dataset(folder) else { return try named.get() }
-    if case .failure(let error as TensorIOError) = named {
-      pictures.notes.append("left out: '\(document)': \(error.message)")
-    }
+    pictures.notes.append("left out: \(layout == .csv ? "the table " : "")'\(file)': \(reason)")
     return pictures
   }
 

@@ -18,7 +18,7 @@ struct InferenceAnswer: Sendable {
   let text: String
   let options: InferenceOptions
   let input: TensorSpec
-  let preview: Preview?
+  let previews: [String: PixelBuffer]?
 
   /// The maximum number of values to send for an output.
   private static let numberLimit = 100
@@ -44,7 +44,7 @@ struct InferenceAnswer: Sendable {
     document.set("detections", prediction.detections?.map(Self.detection))
     document.set("keypoints", model.kind == .keypoints ? keypoints : nil)
     document.set("image", try image())
-    document.set("previews", try preview?.json())
+    document.set("previews", try previews?.mapValues { try $0.dataAddress() })
     return document
   }
 

@@ -54,7 +54,7 @@ struct InferenceRunner: Sendable {
     let evaluator = try catalogue.evaluator(of: model)
     let name = "The image"
     var source = ImageSource.bytes(bytes, name: name)
-    var preview: Preview?
+    var previews: [String: PixelBuffer]?
     var decoding = Duration.zero
     let input = try evaluator.model.loadSignature().inputs[0]
     if options.previews {
@@ -65,7 +65,7 @@ struct InferenceRunner: Sendable {
       let picture = try Self.decoder.decode(bytes, named: name)
       decoding = clock.now - start
       source = .pixels(picture, name: name)
-      preview = try Preview(of: picture, for: input, includesAlpha: options.alpha)
+      previews = try input.previews(of: picture, includesAlpha: options.alpha)
     }
     let evaluation = evaluator.evaluate(source, iterations: options.iterations)
     var prediction = try evaluation.result.get()
@@ -77,7 +77,7 @@ struct InferenceRunner: Sendable {
     }
     return InferenceAnswer(
       model: model, prediction: prediction, latency: latency,
-      text: format.text(for: prediction), options: options, input: input, preview: preview)
+      text: format.text(for: prediction), options: options, input: input, previews: previews)
   }
 }
 

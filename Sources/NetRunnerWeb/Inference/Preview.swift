@@ -8,42 +8,21 @@ import Foundation
 import TensorIO
 import TensorIOImageCodecs
 
-/// What a model sees of an image, as small images for the page.
-struct Preview: Sendable {
-  /// The cropped and resized image.
-  let image: PixelBuffer
-  /// The image's channels, or nil if it is gray.
-  let channels: (red: PixelBuffer, green: PixelBuffer, blue: PixelBuffer)?
-  /// The alpha channel, cropped and resized in the same way, or nil if it wasn't requested.
+extension TensorSpec {
+  /// Returns what a model sees of an image, or nil if the input doesn't take images.
   ///
-  /// Models don't receive it.
-  let alpha: PixelBuffer?
-
-  /// Makes the preview of an image, or returns nil if the input doesn't take images.
+  /// The views are `image`, its channels unless it is gray, and on request `alpha`, which models
+  /// don't receive. It is cropped and resized in the same way.
   ///
-  /// - Parameters:
-  ///   - picture: The decoded image.
-  ///   - input: The model's input.
-  ///   - includesAlpha: Whether to include the alpha channel.
   /// - Throws: `TensorIOError` if the input can't take the image.
-  init?(of picture: PixelBuffer, for input: TensorSpec, includesAlpha: Bool) throws {
-    guard let image = try input.preview(of: picture) else { return nil }
-    self.image = image
-    channels = image.format == .gray ? nil : image.channels()
-    alpha = includesAlpha ? try input.preview(of: picture.opacity)?.channels().red : nil
-  }
-
-  /// Encodes the images as `data:` URLs.
-  ///
-  /// - Throws: `TensorIOError` if they can't be encoded.
-  func json() throws -> [String: String] {
-    var views = ["image": image, "alpha": alpha]
-    if let channels {
-      views["red"] = channels.red
-      views["green"] = channels.green
-      views["blue"] = channels.blue
+  func previews(of picture: PixelBuffer, includesAlpha: Bool) throws -> [String: PixelBuffer]? {
+    guard let image = try preview(of: picture) else { return nil }
+    var views = ["image": image]
+    if image.format != .gray {
+      (views["red"], views["green"], views["blue"]) = image.channels()
     }
-    return try views.compactMapValues { try $0?.dataAddress() }
+    if includesAlpha { views["alpha"] = try preview(of: picture.opacity)?.channels().red }
+    return views
   }
 }
 
