@@ -7,9 +7,7 @@
 import Files
 import Foundation
 import NIOCore
-import NIOSSL
 import Synchronization
-import TestSupport
 import Testing
 import WebClient
 

@@ -4,9 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
-import HTTPTypes
-import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import NIOPosix

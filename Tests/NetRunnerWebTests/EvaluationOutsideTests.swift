@@ -10,7 +10,6 @@ import HummingbirdTesting
 import NIOCore
 import NetRunner
 import TensorIO
-import TensorIOImageCodecs
 import Testing
 
 @testable import NetRunnerWeb

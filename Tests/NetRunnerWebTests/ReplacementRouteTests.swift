@@ -4,10 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import NIOCore
 import TensorIO
 import Testing
 

@@ -6,11 +6,9 @@
 #if Servers
 import Foundation
 import HTTPTypes
-import Hummingbird
 import HummingbirdTesting
 import ModelRepositoryAPI
 import ModelRepositoryClient
-import NIOCore
 import TensorIO
 import TensorIOLiteRT
 import Testing

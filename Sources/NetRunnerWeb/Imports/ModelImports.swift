@@ -4,10 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
 import HTTPTypes
-import ModelRepositoryAPI
-import NIOCore
 import NetRunner
 import Synchronization
 import TensorIO

@@ -5,7 +5,6 @@
 
 #if Servers
 import Hummingbird
-import TensorIO
 
 /// A client's options for running a model on an image.
 struct InferenceOptions: Sendable {

@@ -6,7 +6,6 @@
 #if Servers
 import Dispatch
 import Foundation
-import NetRunner
 import Synchronization
 import TensorIO
 

@@ -5,7 +5,6 @@
 
 #if Servers
 import Foundation
-import NetRunner
 import TensorIO
 
 extension VisionModel {

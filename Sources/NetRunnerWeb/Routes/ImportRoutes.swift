@@ -4,11 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
 import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
-import NIOCore
 import NetRunner
 import TensorIO
 

@@ -6,7 +6,6 @@
 #if Servers
 import Foundation
 import Hummingbird
-import NIOCore
 import TensorIO
 
 /// Routes that list, describe, delete and run models.

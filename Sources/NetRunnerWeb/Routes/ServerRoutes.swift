@@ -6,7 +6,6 @@
 #if Servers
 import Foundation
 import Hummingbird
-import NIOCore
 import TensorIO
 
 /// Routes for information about the server, and for the sample images that come with it.
