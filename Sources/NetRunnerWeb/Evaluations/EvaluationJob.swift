@@ -42,12 +42,6 @@ final class EvaluationJob: Sendable {
   private let state: Mutex<State>
 
   /// Prepares an evaluation.
-  ///
-  /// - Parameters:
-  ///   - request: The client's request.
-  ///   - location: The location of the images.
-  ///   - run: The images, and the settings to evaluate them with.
-  ///   - bundles: The models.
   init(
     _ request: EvaluationRequest, location: DatasetLocation, run: EvaluationRun,
     bundles: [ModelBundle]
@@ -175,10 +169,8 @@ final class EvaluationJob: Sendable {
     }
   }
 
-  /// Returns the path of an image's file.
+  /// Returns the path of an image's file, by the image's index in the dataset.
   ///
-  /// - Parameter index: The image's index in the dataset.
-  /// - Returns: The path.
   /// - Throws: ``WebError`` if there is no such image, or its file no longer exists.
   func picture(at index: Int) throws -> String {
     guard let position = run.dataset.indices.firstIndex(of: index),

@@ -55,9 +55,7 @@ final class ImportJob: Sendable {
   /// Whether the import was told to end.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Starts the import.
-  ///
-  /// - Parameter work: The import's work, which returns the model's identifier.
+  /// Starts the import's work, which returns the model's identifier.
   func start(_ work: @escaping @Sendable () async throws -> String) {
     let task = Task {
       do {

@@ -47,10 +47,6 @@ final class ModelImports: Sendable {
 
   /// Starts an import.
   ///
-  /// - Parameters:
-  ///   - source: The source of the bundle.
-  ///   - replaces: Whether to replace a model with the same id.
-  /// - Returns: The import.
   /// - Throws: ``WebError`` if too many imports are running, or the import needs a repository and
   ///   there is none.
   func start(_ source: ImportJob.Source, replaces: Bool) throws -> ImportJob {
@@ -75,10 +71,7 @@ final class ModelImports: Sendable {
   /// - Throws: ``WebError`` if there is no such import.
   func job(_ id: String) throws -> ImportJob {
     guard let job = jobs.withLock({ $0.first { $0.id == id } }) else {
-      throw WebError(
-        status: .notFound, code: "import_not_found",
-        message: "There is no import '\(id.prefix(100))'. The server keeps only the most recent "
-          + "ones.")
+      throw WebError.noJob("import", id)
     }
     return job
   }
@@ -111,13 +104,10 @@ final class ModelImports: Sendable {
     }
   }
 
-  /// Imports the bundle in an archive.
+  /// Imports the bundle in a zip file.
   ///
-  /// - Parameters:
-  ///   - file: The zip file.
-  ///   - replaces: Whether to replace a model with the same id.
-  ///   - isOver: Called from time to time. The import ends if this returns true.
-  /// - Returns: The model.
+  /// The import ends if `isOver`, which is called from time to time, returns true.
+  ///
   /// - Throws: ``ImportError`` if the bundle can't be used.
   func add(
     _ file: String, replaces: Bool, until isOver: @escaping @Sendable () -> Bool = { false }

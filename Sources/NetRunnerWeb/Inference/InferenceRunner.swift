@@ -26,13 +26,8 @@ struct InferenceRunner: Sendable {
     limits: ImageDecoder.Limits(
       maximumPixels: maximumPixels, maximumFileBytes: maximumPictureBytes))
 
-  /// Runs a model on an image.
+  /// Runs a model on the bytes of a JPEG, PNG, BMP or WebP image.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - picture: The bytes of a JPEG, PNG, BMP or WebP image.
-  ///   - options: The client's options.
-  /// - Returns: The response's JSON document.
   /// - Throws: ``WebError`` or `TensorIOError`, which say what is wrong with the model or the
   ///   image.
   func run(
@@ -101,14 +96,10 @@ final class LiveSources: Sendable {
   /// The maximum number of sources to remember.
   private static let limit = 256
 
-  /// Mixes an image's values with those of the images before it.
+  /// Mixes a prediction's labelled values with those of the images before it.
   ///
-  /// - Parameters:
-  ///   - prediction: The model's prediction for the image.
-  ///   - format: The format in which the prediction is shown.
-  ///   - source: The source's name.
-  ///   - model: The model's identifier. If it differs from the previous one, the values start over.
-  /// - Returns: The prediction with mixed labelled values. Everything else is unchanged.
+  /// The values start over if the source's model differs from the previous one. Everything else
+  /// is unchanged.
   func apply(
     _ prediction: Prediction, shownAs format: any OutputFormat, from source: String,
     model: String

@@ -23,9 +23,6 @@ final class LabelFolder: Sendable {
 
   /// Opens a folder, or creates it if it is missing.
   ///
-  /// - Parameters:
-  ///   - path: The folder's path.
-  ///   - model: The model's identifier.
   /// - Throws: `TensorIOError` if the folder can't be created or read.
   init(_ path: String, for model: String) throws {
     self.model = model
@@ -71,13 +68,8 @@ final class LabelFolder: Sendable {
     }
   }
 
-  /// Writes the labels and photos as a zip file.
+  /// Writes the labels and photos as a zip file in a folder, and returns the file's path.
   ///
-  /// - Parameters:
-  ///   - format: The format of the file's contents.
-  ///   - folder: The folder for the zip file and for the files that it is made from.
-  ///   - name: The test bundle's name.
-  /// - Returns: The path of the zip file.
   /// - Throws: `TensorIOError` if there are no labels, or the file can't be written.
   func export(_ format: LabelExportFormat, into folder: String, named name: String) throws -> String
   {
@@ -117,9 +109,7 @@ final class LabelFolders: Sendable {
 
   /// Prepares the folders, without creating any before the first label.
   ///
-  /// - Parameters:
-  ///   - dataFolder: The folder that contains the folders, or nil to use a temporary one.
-  ///   - scratch: The temporary folder.
+  /// Without a data folder, they are in the temporary folder.
   init(dataFolder: String?, scratch: ScratchFolder) {
     root = (dataFolder ?? scratch.path) + "/labels"
     self.scratch = scratch

@@ -28,12 +28,8 @@ struct InferenceCall: Sendable {
     let classes: Int
   }
 
-  /// Reads a request.
+  /// Reads a request, in which the header length is nil if the whole body is JSON.
   ///
-  /// - Parameters:
-  ///   - body: The request's body.
-  ///   - headerLength: The length of the JSON part, from the header field, or nil if the whole body
-  ///     is JSON.
   /// - Throws: ``WebError`` if the request is invalid.
   init(_ body: ByteBuffer, headerLength: Int?) throws {
     var rest = body

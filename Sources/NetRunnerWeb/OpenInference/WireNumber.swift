@@ -23,14 +23,8 @@ protocol WireNumber: TensorNumber, CustomStringConvertible {
   // These are requirements so that each type has its own code for them, because generic code is
   // several times slower.
 
-  /// Reads a document's next array of numbers.
+  /// Reads a document's next array of `count` numbers.
   ///
-  /// - Parameters:
-  ///   - scanner: The document.
-  ///   - name: The tensor's name.
-  ///   - count: The expected number of elements.
-  ///   - type: The type's name in the protocol.
-  /// - Returns: The numbers.
   /// - Throws: ``WebError`` if this type can't hold one of the numbers.
   static func list(
     _ scanner: inout JSONScanner, of name: String, count: Int, _ type: DataType

@@ -25,9 +25,8 @@ struct AssetMiddleware: RouterMiddleware {
 
   private let assets: [String: Asset]
 
-  /// Reads the files.
+  /// Reads the page's files.
   ///
-  /// - Parameter folder: The folder of the page.
   /// - Throws: `TensorIOError` if a file can't be read.
   init(_ folder: String) throws {
     var assets: [String: Asset] = [:]

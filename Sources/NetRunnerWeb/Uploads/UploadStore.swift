@@ -32,11 +32,6 @@ final class UploadStore: Sendable {
 
   /// Makes a store.
   ///
-  /// - Parameters:
-  ///   - scratch: The temporary folder that contains the uploads.
-  ///   - disk: The queue on which files are read and written.
-  ///   - limits: The limits of uploads.
-  ///   - now: The clock.
   /// - Throws: `TensorIOError` if the folder can't be created.
   init(
     scratch: ScratchFolder, disk: WorkQueue, limits: UploadLimits = UploadLimits(),
@@ -90,12 +85,8 @@ final class UploadStore: Sendable {
     return id
   }
 
-  /// Receives a file.
+  /// Receives a file, which is the request's body.
   ///
-  /// - Parameters:
-  ///   - path: The file's path in the upload.
-  ///   - id: The upload's identifier.
-  ///   - request: The request whose body is the file.
   /// - Throws: ``WebError`` if the upload doesn't exist, the path is taken, or the file is too
   ///   large. Nothing of the file is left in that case.
   func receive(_ path: RelativePath, for id: String, from request: Request) async throws {
