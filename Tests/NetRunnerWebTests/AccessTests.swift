@@ -18,11 +18,10 @@ import Testing
   @Test func `requests from pages of other sites can't change anything`() async throws {
     try await WebFixture().test { client in
       for origin in ["http://evil.example", "null", "http://localhost:1"] {
-        try await client.execute(
-          uri: "/api/v1/models/digits", method: .delete, headers: [.origin: origin]
-        ) { response in
-          try #expect(response.code == "cross_origin")
-        }
+        let headers: HTTPFields = [.origin: origin]
+        let response = try await client.send(
+          .delete, "models/digits", headers: headers, expects: 403)
+        try #expect(response.code == "cross_origin")
       }
     }
   }
@@ -38,22 +37,17 @@ import Testing
           "Basic \(Self.token)", Self.token,
         ] {
           let headers: HTTPFields = header.map { [.authorization: $0] } ?? [:]
-          try await client.execute(uri: uri, method: .get, headers: headers) { response in
-            #expect(response.status == .unauthorized)
-            // Errors of the Open Inference Protocol have a message but no code.
-            try #expect(uri.hasPrefix("/v2") || response.code == "token_needed")
-          }
+          let response = try await client.send(.get, uri, headers: headers, expects: 401)
+          // Errors of the Open Inference Protocol have a message but no code.
+          try #expect(uri.hasPrefix("/v2") || response.code == "token_needed")
         }
         // The scheme's name is case-insensitive.
         for scheme in ["Bearer", "bearer", "BEARER", "Bearer "] {
-          try await client.execute(
-            uri: uri, method: .get, headers: [.authorization: "\(scheme) \(Self.token)"]
-          ) {
-            #expect($0.status == .ok)
-          }
+          try await client.send(
+            .get, uri, headers: [.authorization: "\(scheme) \(Self.token)"])
         }
       }
-      try await client.execute(uri: "/robots.txt", method: .get) { #expect($0.status == .ok) }
+      try await client.send(.get, "/robots.txt")
     }
   }
 
@@ -63,22 +57,21 @@ import Testing
     fixture.options.wrongTokenInterval = .milliseconds(500)
     try await fixture.test { client in
       let clock = ContinuousClock()
-      @Sendable func ask(_ token: String, _ status: HTTPResponse.Status) async throws {
-        try await client.execute(
-          uri: "/api/v1/server", method: .get, headers: [.authorization: "Bearer \(token)"]
-        ) { #expect($0.status == status) }
+      @Sendable func ask(_ token: String, _ status: Int) async throws {
+        try await client.send(
+          .get, "server", headers: [.authorization: "Bearer \(token)"], expects: status)
       }
       let guesses = try await clock.measure {
         try await withThrowingTaskGroup(of: Bool.self) { group in
           for _ in 0..<13 {
             group.addTask {
-              try await ask("wrong", .unauthorized)
+              try await ask("wrong", 401)
               return false
             }
           }
           group.addTask {
             try await Task.sleep(for: .milliseconds(300))
-            try await ask(Self.token, .ok)
+            try await ask(Self.token, 200)
             return true
           }
           var answers: [Bool] = []
@@ -110,15 +103,11 @@ import Testing
         (.get, "/v2/models/digits/versions/1/infer", "POST"), (.post, "/robots.txt", "GET, HEAD"),
         (.put, "/", "GET, HEAD"),
       ] {
-        try await client.execute(uri: uri, method: method) { response in
-          #expect(response.status == .methodNotAllowed, "\(method) \(uri)")
-          #expect(response.headers[.allow] == allowed, "\(method) \(uri)")
-        }
+        let response = try await client.send(method, uri, expects: 405)
+        #expect(response.headers[.allow] == allowed, "\(method) \(uri)")
       }
-      try await client.execute(uri: "/api/v1/nothing", method: .put) {
-        #expect($0.status == .notFound)
-      }
-      try await client.execute(uri: "/api/v1/server", method: .head) { #expect($0.status == .ok) }
+      try await client.send(.put, "nothing", expects: 404)
+      try await client.send(.head, "server")
     }
   }
 
@@ -136,23 +125,18 @@ import Testing
     ])
   func `no path leads out of the page's folder`(path: String) async throws {
     try await WebFixture().test { client in
-      try await client.execute(uri: path, method: .get) { response in
-        #expect(response.status == .notFound)
-      }
+      try await client.send(.get, path, expects: 404)
     }
   }
 
   @Test func `the page is sent with security headers, and not again when unchanged`() async throws {
     try await WebFixture().test { client in
-      let tag = try await client.execute(uri: "/robots.txt", method: .get) { response in
-        #expect(response.headers[.contentSecurityPolicy]?.contains("default-src 'self'") == true)
-        #expect(response.headers[.xContentTypeOptions] == "nosniff")
-        #expect(response.headers[.crossOriginResourcePolicy] == "same-origin")
-        return try #require(response.headers[.eTag])
-      }
-      try await client.execute(uri: "/robots.txt", method: .get, headers: [.ifNoneMatch: tag]) {
-        #expect($0.status == .notModified)
-      }
+      let response = try await client.send(.get, "/robots.txt")
+      #expect(response.headers[.contentSecurityPolicy]?.contains("default-src 'self'") == true)
+      #expect(response.headers[.xContentTypeOptions] == "nosniff")
+      #expect(response.headers[.crossOriginResourcePolicy] == "same-origin")
+      let tag = try #require(response.headers[.eTag])
+      try await client.send(.get, "/robots.txt", headers: [.ifNoneMatch: tag], expects: 304)
     }
   }
 }

@@ -19,9 +19,8 @@ import WebClient
 
   @Test(.enabled(if: openssl != nil, "OpenSSL isn't installed."))
   func `a server's certificate must be trusted and match the host name`() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID())").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let files = try TestFolder()
+    let folder = files.path
     let process = try ChildProcess(
       try #require(Self.openssl),
       [

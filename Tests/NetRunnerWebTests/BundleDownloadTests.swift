@@ -7,9 +7,7 @@
 import Files
 import Foundation
 import NIOCore
-import NIOSSL
 import Synchronization
-import TestSupport
 import Testing
 import WebClient
 
@@ -18,19 +16,6 @@ import WebClient
 
 @Suite(.timeLimit(.minutes(10))) struct BundleDownloadTests {
   private static let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-
-  /// A folder for the downloaded file.
-  private final class Target {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "downloads-\(UUID())").path
-    var file: String { folder + "/x.zip" }
-    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] }
-
-    init() throws {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
-  }
 
   /// Makes a download that allows public addresses and the test server's address.
   private static func download(_ change: (inout DownloadLimits) -> Void = { _ in })
@@ -49,7 +34,7 @@ import WebClient
     _ code: DownloadError.Code, _ url: String, with download: BundleDownload = download(),
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> String {
-    let target = try Target()
+    let target = try TestFolder()
     let path = target.file
     let error = await #expect(throws: DownloadError.self, sourceLocation: sourceLocation) {
       try await download.download(url, to: path)
@@ -117,7 +102,7 @@ import WebClient
   @Test(arguments: ["/x.zip", "/moved", "/kept", "/until-close"])
   func `a file is downloaded, even after redirections`(_ path: String) async throws {
     let server = try await Self.server()
-    let target = try Target()
+    let target = try TestFolder()
     let progress = Mutex<[[Int?]]>([])
     try await Self.download().download(server.url(path), to: target.file) { received, total in
       progress.withLock { $0.append([received, total]) }
@@ -135,7 +120,7 @@ import WebClient
 
   @Test func `a body can come in chunks and ends at its content length`() async throws {
     let server = try await Self.server()
-    let target = try Target()
+    let target = try TestFolder()
     try await Self.download().download(server.url("/chunks"), to: target.file)
     #expect(FileManager.default.contents(atPath: target.file) == Data("hello".utf8))
     try FileManager.default.removeItem(atPath: target.file)
@@ -145,7 +130,7 @@ import WebClient
 
   @Test func `private addresses can be allowed`() async throws {
     let server = try await Self.server()
-    let target = try Target()
+    let target = try TestFolder()
     let rules = AddressRules(allowsPrivateAddresses: true)
     try await BundleDownload(rules: rules).download(
       server.url("/x.zip", host: "localhost"), to: target.file)
@@ -191,7 +176,7 @@ import WebClient
       }
       return [IPAddress(first ? "127.0.0.1" : "127.0.0.2")].compactMap { $0 }
     }
-    let target = try Target()
+    let target = try TestFolder()
     try await download.download(server.url("/x.zip", host: "bundles.example"), to: target.file)
     #expect(questions.withLock { $0 } == 1)
     let request = try #require(server.requests.first)
@@ -210,9 +195,8 @@ import WebClient
       // Nothing listens at the second one.
       ["10.0.0.1", "127.0.0.3", "127.0.0.1"].compactMap { IPAddress($0) }
     }
-    download = BundleDownload(
-      copying: download, exceptions: ["127.0.0.3", "127.0.0.1"].compactMap { IPAddress($0) })
-    let target = try Target()
+    download.rules.exceptions = Set(["127.0.0.3", "127.0.0.1"].compactMap { IPAddress($0) })
+    let target = try TestFolder()
     try await download.download(server.url("/x.zip", host: "many.example"), to: target.file)
     #expect(target.names == ["x.zip"])
   }
@@ -222,7 +206,7 @@ import WebClient
     guard let server = try? await ScriptedServer(host: "::1", { _ in .reply("200 OK") }) else {
       return  // This computer has no IPv6.
     }
-    let target = try Target()
+    let target = try TestFolder()
     let exchange = BundleExchange(
       address: try BundleAddress(server.url("/x.zip", host: "[::1]")), limits: DownloadLimits(),
       tlsConfiguration: nil)
@@ -296,7 +280,7 @@ import WebClient
   @Test(arguments: ["/silent", "/drip", "/endless"])
   func `a cancelled task ends the download`(_ path: String) async throws {
     let server = try await Self.server()
-    let target = try Target()
+    let target = try TestFolder()
     let (url, file) = (server.url(path), target.file)
     let task = Task { try await Self.download { $0.bytes = 1 << 40 }.download(url, to: file) }
     while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
@@ -314,7 +298,7 @@ import WebClient
       try await Task.sleep(for: .seconds(100))
       return []
     }
-    let target = try Target()
+    let target = try TestFolder()
     let task = Task { [download, file = target.file] in
       try await download.download("http://slow.example/x.zip", to: file)
     }
@@ -326,9 +310,9 @@ import WebClient
 
   @Test func `an existing file is neither overwritten nor removed`() async throws {
     let server = try await Self.server()
-    let target = try Target()
+    let target = try TestFolder()
     try Data("mine".utf8).write(to: URL(filePath: target.file))
-    for path in [target.file, target.folder + "/no/x.zip"] {
+    for path in [target.file, target.path + "/no/x.zip"] {
       let error = await #expect(throws: DownloadError.self) {
         try await Self.download().download(server.url("/x.zip"), to: path)
       }
@@ -351,12 +335,11 @@ import WebClient
   }
 }
 
-extension BundleDownload {
-  fileprivate init(copying other: BundleDownload, exceptions: [IPAddress]) {
-    var rules = AddressRules()
-    rules.exceptions = Set(exceptions)
-    self.init(rules: rules, limits: other.limits)
-    resolver = other.resolver
+extension TestFolder {
+  /// The path of the downloaded file.
+  fileprivate var file: String { path + "/x.zip" }
+  fileprivate var names: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
   }
 }
 #endif

@@ -4,9 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
-import HTTPTypes
-import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import NIOPosix
@@ -23,10 +20,7 @@ import Testing
     _ fixture: WebFixture, _ texts: [String], pause: Duration = .zero,
     until isWhole: @escaping @Sendable (String) -> Bool = { $0.contains("\r\n\r\n") }
   ) async throws -> String {
-    let router = try NetRunnerServer(fixture.options).router()
-    return try await Application(
-      router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0))
-    ).test(.live) { client in
+    try await fixture.test(.live) { client in
       let port = try #require(client.port)
       let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .connect(host: "127.0.0.1", port: port) { channel in
@@ -71,7 +65,7 @@ import Testing
       "POST /api/v1/models/digits/infer HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
     let picture = try WebFixture.picture()
     let answer = try await Self.exchange(
-      fixture, [head + "Content-Length: \(picture.readableBytes)\r\n\r\n"])
+      fixture, [head + "Content-Length: \(picture.count)\r\n\r\n"])
     #expect(answer == "HTTP/1.1 100 Continue\r\n\r\n")
     let refused = try await Self.exchange(fixture, [head + "Content-Length: 999999999\r\n\r\n"])
     #expect(refused.hasPrefix("HTTP/1.1 413"), "\(refused)")

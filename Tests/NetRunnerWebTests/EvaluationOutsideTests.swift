@@ -10,14 +10,17 @@ import HummingbirdTesting
 import NIOCore
 import NetRunner
 import TensorIO
-import TensorIOImageCodecs
 import Testing
 
 @testable import NetRunnerWeb
 
 /// Tests attempts to make the server read files outside its folders.
 @Suite struct EvaluationOutsideTests {
-  private static let digit = TestServer.demo + "/images/digit-7-01.png"
+  private static let digit = WebFixture.demo + "/images/digit-7-01.png"
+
+  private static func request(_ folder: String) -> JSONObject {
+    ["models": ["digits"], "folder": folder]
+  }
 
   /// Makes a folder for the server next to an image that clients must not see.
   private static func folder() throws -> TestFolder {
@@ -35,27 +38,23 @@ import Testing
   ])
   func `no path leads out of a folder`(_ path: String) async throws {
     let folder = try Self.folder()
-    try await TestServer.test(folders: [folder.path + "/photos"]) { client in
-      let answer = try await client.client.execute(
+    try await WebFixture.testDemo(folders: [folder.path + "/photos"]) { client in
+      let answer = try await client.execute(
         uri: "/api/v1/evaluations", method: .post, headers: [.contentType: "application/json"],
-        body: ByteBuffer(
-          bytes: try JSONEncoder().encode(
-            JSONValue.object([
-              "models": .array([.string("digits")]), "folder": .string(path),
-            ]))))
+        body: ByteBuffer(bytes: Self.request(path).encoded()))
       #expect(answer.status == .notFound || answer.status == .badRequest)
     }
   }
 
   @Test func `a path inside a folder is evaluated`() async throws {
     let folder = try Self.folder()
-    try await TestServer.test(folders: [folder.path + "/photos"]) { client in
+    try await WebFixture.testDemo(folders: [folder.path + "/photos"]) { client in
       for path in ["photos/inside", "photos", "photos/"] {
-        let id = try await client.evaluate(["folder": .string(path)])
+        let id = try await client.evaluate(["folder": path])
         let answer = try await client.end(of: id)
         #expect(answer["evaluation"]["models"][0]["done"].double == 1)
         #expect(answer["evaluation"]["models"][0]["failed"].double == 0)
-        let row = try await client.json(.get, "evaluations/\(id)/rows")["rows"][0]
+        let row = try await client.send(.get, "evaluations/\(id)/rows").json["rows"][0]
         #expect(row["predicted"].text?.isEmpty == false)
       }
     }
@@ -65,12 +64,12 @@ import Testing
   private static func check(
     _ folder: TestFolder, layout: String, failed: Int, in path: String = "photos"
   ) async throws {
-    try await TestServer.test(folders: [folder.path + "/photos"]) { client in
-      let id = try await client.evaluate(["folder": .string(path)])
+    try await WebFixture.testDemo(folders: [folder.path + "/photos"]) { client in
+      let id = try await client.evaluate(["folder": path])
       let answer = try await client.end(of: id)
       #expect(answer["evaluation"]["dataset"]["layout"].text == layout)
       #expect(answer["evaluation"]["state"].text == "done", "\(answer["evaluation"]["error"])")
-      let rows = try await client.json(.get, "evaluations/\(id)/rows")["rows"].elements
+      let rows = try await client.send(.get, "evaluations/\(id)/rows").json["rows"].elements
       #expect(rows.count { $0["error"].bool == true } == failed)
       #expect(rows.count == failed + 1)
       for row in rows where row["error"].bool == true {
@@ -111,17 +110,13 @@ import Testing
     try await Self.check(folder, layout: "test_bundle", failed: 1)
     for path in ["../../etc/passwd", "/etc/passwd", "\(folder.path)/secret/other/7.png"] {
       try folder.write(test(["inside/7.png", path]), to: "photos/test.json")
-      try await TestServer.test(folders: [folder.path + "/photos"]) { client in
-        let code = try await client.code(
-          .post, "evaluations",
-          json: .object(["models": .array([.string("digits")]), "folder": .string("photos")]),
-          expects: 422)
-        #expect(code == "invalid_dataset")
+      try await WebFixture.testDemo(folders: [folder.path + "/photos"]) { client in
+        let response = try await client.send(
+          .post, "evaluations", json: Self.request("photos"), expects: 422)
+        try #expect(response.code == "invalid_dataset")
         let upload = try await client.upload(folder.path + "/photos", as: "photos")
         try await client.send(
-          .post, "evaluations",
-          json: .object(["models": .array([.string("digits")]), "upload": .string(upload)]),
-          expects: 422)
+          .post, "evaluations", json: ["models": ["digits"], "upload": upload], expects: 422)
       }
     }
   }
@@ -145,10 +140,10 @@ import Testing
       try folder.link(
         "photos/inside/" + name,
         to: folder.path + "/secret/" + name.replacing("coco", with: "test"))
-      try await TestServer.test(folders: [folder.path + "/photos"]) { client in
-        let answer = try await client.client.execute(
+      try await WebFixture.testDemo(folders: [folder.path + "/photos"]) { client in
+        let answer = try await client.execute(
           uri: "/api/v1/evaluations", method: .post, headers: [.contentType: "application/json"],
-          body: ByteBuffer(string: #"{"models": ["digits"], "folder": "photos/inside"}"#))
+          body: ByteBuffer(bytes: Self.request("photos/inside").encoded()))
         #expect(!String(buffer: answer.body).contains("SECRET"))
       }
       try FileManager.default.removeItem(atPath: folder.path + "/photos/inside/" + name)
@@ -160,8 +155,8 @@ import Testing
     try folder.write(FileSystem.read(Self.digit), to: "photos/images/7.png")
     try folder.write(FileSystem.read(Self.digit), to: "secret/7.png")
     try folder.link("photos/masks", to: folder.path + "/secret")
-    try await TestServer.test(folders: [folder.path + "/photos"]) { client in
-      let id = try await client.evaluate(["folder": .string("photos")])
+    try await WebFixture.testDemo(folders: [folder.path + "/photos"]) { client in
+      let id = try await client.evaluate(["folder": "photos"])
       let answer = try await client.end(of: id)
       #expect(answer["evaluation"]["dataset"]["has_truth"].bool == false)
     }

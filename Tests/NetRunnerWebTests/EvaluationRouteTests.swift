@@ -18,23 +18,21 @@ import TestSupport
 @testable import NetRunnerWeb
 
 @Suite struct EvaluationRouteTests {
-  private static let bundle = TestServer.demo + "/digits.testbundle"
+  private static let bundle = WebFixture.demo + "/digits.testbundle"
 
   @Test(arguments: [false, true])
   func `the server evaluates a test bundle just like the library`(isLive: Bool) async throws {
     var options = EvaluationOptions()
     options.threads = 2
     let models = try ["digits", "digits-int8"].map {
-      try ModelBundle("\(TestServer.demo)/\($0).tiobundle")
+      try ModelBundle("\(WebFixture.demo)/\($0).tiobundle")
     }
     let expected = try EvaluationRun(Dataset(contentsOf: Self.bundle), options: options)
       .evaluate(models, with: [.liteRT])
-    try await TestServer.test(isLive ? .live : .router) { client in
+    try await WebFixture.testDemo(isLive ? .live : .router) { client in
       let upload = try await client.upload(Self.bundle, as: "digits")
-      let id = try await client.evaluate([
-        "upload": .string(upload), "threads": .number(2),
-        "models": .array([.string("digits"), .string("digits-int8")]),
-      ])
+      let id = try await client.evaluate(
+        ["upload": upload, "threads": 2], with: ["digits", "digits-int8"])
       let answer = try await client.end(of: id)
       let evaluation = answer["evaluation"]
       #expect(evaluation["state"].text == "done")
@@ -54,10 +52,11 @@ import TestSupport
       }
       #expect(report["dataset"]["sha256"].text == expected.dataset.sha256)
       // The report doesn't reveal paths of the server.
-      #expect(!Self.text(report).contains(TestServer.root))
+      #expect(!Self.text(report).contains(Python.root.path))
       #expect(!Self.text(report).contains("tensorio-netrunner"))
-      let rows = try await client.json(
-        .get, "evaluations/\(id)/rows?model=digits-int8&offset=5&limit=10")
+      let rows = try await client.send(
+        .get, "evaluations/\(id)/rows?model=digits-int8&offset=5&limit=10"
+      ).json
       #expect(rows["count"].double == 20)
       #expect(
         rows["rows"].elements.map { $0["predicted"].text }
@@ -69,7 +68,7 @@ import TestSupport
       #expect(row["classes"].elements.count == 5)
       #expect(row["classes"][0]["label"].text == row["predicted"].text)
       #expect(row["latency_ms"]["total"].double ?? 0 > 0)
-      let wrong = try await client.json(.get, "evaluations/\(id)/rows?only=wrong")
+      let wrong = try await client.send(.get, "evaluations/\(id)/rows?only=wrong").json
       #expect(
         wrong["count"].double.map(Int.init) == expected.results.count { $0.isCorrect == false })
     }
@@ -78,11 +77,11 @@ import TestSupport
   @Test func `folders of classes are evaluated, and reports are exported in every format`()
     async throws
   {
-    try await TestServer.test { client in
+    try await WebFixture.testDemo { client in
       let upload = try await client.upload(
-        TestServer.demo + "/digits-training", as: "my%20digits"
+        WebFixture.demo + "/digits-training", as: "my%20digits"
       ) { $0.hasSuffix("1.png") }
-      let id = try await client.evaluate(["upload": .string(upload)])
+      let id = try await client.evaluate(["upload": upload])
       let answer = try await client.end(of: id)
       let evaluation = answer["evaluation"]
       #expect(evaluation["dataset"]["layout"].text == "folders")
@@ -99,18 +98,20 @@ import TestSupport
       #expect(String(buffer: csv.body).split(separator: "\r\n").count == count + 1)
       let html = try await client.send(.get, "evaluations/\(id)/export?format=html")
       #expect(String(buffer: html.body).hasPrefix("<!DOCTYPE html>"))
-      let old = try await client.json(.get, "evaluations/\(id)/export?format=netrunner")
+      let old = try await client.send(.get, "evaluations/\(id)/export?format=netrunner").json
       #expect(old["results"].elements.count == count)
       #expect(old["results"][0]["evaluation"]["inference_results"] != .null)
       #expect(old["summary"].elements.count == 1)
       #expect(
-        try await client.code(.get, "evaluations/\(id)/export?format=pdf", expects: 400) != nil)
+        try await client.send(.get, "evaluations/\(id)/export?format=pdf", expects: 400).code != nil
+      )
 
-      let list = try await client.json(.get, "evaluations")
+      let list = try await client.send(.get, "evaluations").json
       #expect(list["evaluations"].elements.map { $0["id"].text } == [id])
       try await client.send(.delete, "evaluations/\(id)", expects: 204)
       #expect(
-        try await client.code(.get, "evaluations/\(id)", expects: 404) == "evaluation_not_found")
+        try await client.send(.get, "evaluations/\(id)", expects: 404).code
+          == "evaluation_not_found")
     }
   }
 
@@ -121,8 +122,8 @@ import TestSupport
       Data(try ImageEncoder().encode(picture, as: .jpeg(quality: 80))), to: "wide.jpg")
     try folder.write(Data("no picture".utf8), to: "broken.png")
     let name = FileSystem.name(of: folder.path)
-    try await TestServer.test(folders: [folder.path]) { client in
-      let id = try await client.evaluate(["folder": .string(name)])
+    try await WebFixture.testDemo(folders: [folder.path]) { client in
+      let id = try await client.evaluate(["folder": name])
       let evaluation = try await client.end(of: id)["evaluation"]
       #expect(evaluation["dataset"]["layout"].text == "pictures")
       #expect(evaluation["models"][0]["failed"].double == 1)
@@ -133,17 +134,17 @@ import TestSupport
         #expect((decoded.width, decoded.height) == (width, width / 2))
       }
       #expect(
-        try await client.code(.get, "evaluations/\(id)/pictures/0", expects: 400)
+        try await client.send(.get, "evaluations/\(id)/pictures/0", expects: 400).code
           == "not_a_picture")
       for index in ["2", "-1", "x"] {
         #expect(
-          try await client.code(.get, "evaluations/\(id)/pictures/\(index)", expects: 404)
+          try await client.send(.get, "evaluations/\(id)/pictures/\(index)", expects: 404).code
             == "picture_not_found")
       }
       for size in [31, 1025] {
         try await client.send(.get, "evaluations/\(id)/pictures/1?size=\(size)", expects: 400)
       }
-      let errors = try await client.json(.get, "evaluations/\(id)/rows?only=errors")
+      let errors = try await client.send(.get, "evaluations/\(id)/rows?only=errors").json
       #expect(errors["rows"][0]["image"].text == "broken.png")
       #expect(errors["rows"][0]["error_description"].text?.contains(folder.path) == false)
       try FileManager.default.removeItem(atPath: folder.path + "/wide.jpg")
@@ -152,17 +153,19 @@ import TestSupport
   }
 
   @Test func `a cancelled evaluation keeps its results, and another one waits`() async throws {
-    try await TestServer.test { client in
-      let first = try await client.evaluate([
-        "sample": .bool(true), "iterations": .number(1000), "threads": .number(1),
-      ])
-      let second = try await client.evaluate(["sample": .bool(true), "limit": .number(3)])
+    try await WebFixture.testDemo { client in
+      let first = try await client.evaluate(
+        ["sample": true, "iterations": 1000, "threads": 1])
+      let second = try await client.evaluate(["sample": true, "limit": 3])
       #expect(
-        try await client.json(.get, "evaluations/\(second)")["evaluation"]["queued"].bool == true)
+        try await client.send(.get, "evaluations/\(second)").json["evaluation"]["queued"].bool
+          == true)
       #expect(
-        try await client.code(.get, "evaluations/\(second)/export", expects: 409) == "no_report")
+        try await client.send(.get, "evaluations/\(second)/export", expects: 409).code
+          == "no_report")
       let hasBegun = try await eventually {
-        let models = try await client.json(.get, "evaluations/\(first)")["evaluation"]["models"]
+        let models = try await client.send(.get, "evaluations/\(first)").json["evaluation"][
+          "models"]
         return models[0]["done"].double ?? 0 > 0
       }
       #expect(hasBegun)
@@ -172,7 +175,7 @@ import TestSupport
       let done = try #require(answer["evaluation"]["models"][0]["done"].double)
       #expect(done > 0 && done < 10)
       #expect(
-        try await client.json(.get, "evaluations/\(first)/rows")["count"].double == done)
+        try await client.send(.get, "evaluations/\(first)/rows").json["count"].double == done)
       #expect(answer["report"]["models"][0]["pictures"].double == done)
       let other = try await client.end(of: second)
       #expect(other["evaluation"]["state"].text == "done")
@@ -182,13 +185,13 @@ import TestSupport
   }
 
   @Test func `a waiting evaluation is cancelled at once`() async throws {
-    try await TestServer.test { client in
-      let first = try await client.evaluate([
-        "sample": .bool(true), "iterations": .number(1000), "threads": .number(1),
-      ])
-      let second = try await client.evaluate(["sample": .bool(true)])
+    try await WebFixture.testDemo { client in
+      let first = try await client.evaluate(
+        ["sample": true, "iterations": 1000, "threads": 1])
+      let second = try await client.evaluate(["sample": true])
       try await client.send(.delete, "evaluations/\(second)", expects: 204)
-      let state = try await client.json(.get, "evaluations/\(second)")["evaluation"]["state"].text
+      let state = try await client.send(.get, "evaluations/\(second)").json["evaluation"]["state"]
+        .text
       #expect(state == "cancelled")
       try await client.send(.delete, "evaluations/\(first)", expects: 204)
       _ = try await client.end(of: first)
@@ -196,28 +199,23 @@ import TestSupport
   }
 
   @Test func `the error for an invalid request has the reason`() async throws {
-    try await TestServer.test { client in
-      let digits = JSONValue.array([.string("digits")])
-      for (members, status, code) in [
+    try await WebFixture.testDemo { client in
+      let digits = ["digits"]
+      let empty = try await client.makeUpload()
+      for (request, status, code) in [
         (["models": digits], 400, "bad_request"),
-        (["models": digits, "sample": .bool(true), "folder": .string("x")], 400, "bad_request"),
-        (["models": .array([]), "sample": .bool(true)], 400, "bad_request"),
-        (["models": digits, "sample": .bool(true), "iterations": .number(0)], 400, "bad_request"),
-        (["models": .array([.string("cat")]), "sample": .bool(true)], 404, "model_not_found"),
-        (["models": digits, "upload": .string("../x")], 404, "upload_not_found"),
-        (["models": digits, "folder": .string("photos")], 404, "folder_not_found"),
-      ] as [([String: JSONValue], Int, String)] {
-        let found = try await client.code(
-          .post, "evaluations", json: .object(members), expects: status)
-        #expect(found == code)
+        (["models": digits, "sample": true, "folder": "x"], 400, "bad_request"),
+        (["models": [String](), "sample": true], 400, "bad_request"),
+        (["models": digits, "sample": true, "iterations": 0], 400, "bad_request"),
+        (["models": ["cat"], "sample": true], 404, "model_not_found"),
+        (["models": digits, "upload": "../x"], 404, "upload_not_found"),
+        (["models": digits, "folder": "photos"], 404, "folder_not_found"),
+        (["models": digits, "upload": empty], 422, "invalid_dataset"),
+      ] as [(JSONObject, Int, String)] {
+        let response = try await client.send(
+          .post, "evaluations", json: request, expects: status)
+        try #expect(response.code == code)
       }
-      let empty = try #require(
-        try await client.json(.post, "uploads", expects: 201)["upload"]["id"].text)
-      #expect(
-        try await client.code(
-          .post, "evaluations",
-          json: .object(["models": digits, "upload": .string(empty)]), expects: 422)
-          == "invalid_dataset")
     }
   }
 

@@ -17,16 +17,14 @@ import Testing
 @testable import NetRunnerWeb
 
 @Suite struct ModelRouteTests {
-  private static let infer = "/api/v1/models/digits/infer"
+  private static let infer = "models/digits/infer"
 
   @Test func `the shipped models are listed, and a classifier is the default`() async throws {
     try await WebFixture().test { client in
-      try await client.execute(uri: "/api/v1/models", method: .get) { response in
-        let document = try response.json
-        #expect(document["default"].text == "digits")
-        #expect(document["models"].elements.map { $0["id"].text } == ["digits", "digits-int8"])
-        #expect(document["models"][0]["input"]["width"].double == 32)
-      }
+      let document = try await client.send(.get, "models").json
+      #expect(document["default"].text == "digits")
+      #expect(document["models"].elements.map { $0["id"].text } == ["digits", "digits-int8"])
+      #expect(document["models"][0]["input"]["width"].double == 32)
     }
   }
 
@@ -56,14 +54,13 @@ import Testing
     let best = try #require(evaluation.result.get().classification?.top(1).first)
     let picture = try WebFixture.picture(name)
     try await WebFixture().test { client in
-      try await client.execute(uri: Self.infer + "?previews=true", method: .post, body: picture) {
-        response in
-        let document = try response.json
+      for query in ["", "?previews=true"] {
+        let document = try await client.send(.post, Self.infer + query, picture).json
         #expect(document["classes"][0]["label"].text == best.label)
         #expect(document["classes"][0]["value"].double == best.value.shortestDouble)
         #expect(document["picture"]["width"].double == 128)
         #expect(document["region"]["right"].double == 1)
-        for view in ["image", "red", "green", "blue"] {
+        for view in ["image", "red", "green", "blue"] where !query.isEmpty {
           #expect(document["previews"][view].text?.hasPrefix("data:image/png;base64,") == true)
         }
         #expect(document["previews"]["alpha"] == .null)
@@ -82,31 +79,29 @@ import Testing
     let picture = PixelBuffer(
       width: 64, height: 64, format: isTransparent ? .rgba : .rgb,
       bytes: (0..<64).flatMap { _ in row })
-    let body = ByteBuffer(bytes: try ImageEncoder().encode(picture, as: .png))
+    let body = try ImageEncoder().encode(picture, as: .png)
     try await WebFixture().test { client in
-      let uri = Self.infer + "?previews=true&alpha=true"
-      try await client.execute(uri: uri, method: .post, body: body) { response in
-        let address = try #require(try response.json["previews"]["alpha"].text)
-        let data = try #require(Data(base64Encoded: address.split(separator: ",")[1].description))
-        let (alpha, _, _) = try ImageDecoder().decode(Array(data)).channels()
-        #expect(alpha.width == 32 && alpha.height == 32)
-        let middle = alpha.withBytes { bytes in
-          [0, 8, 24, 31].map { bytes.unsafeLoad(fromByteOffset: 16 * 32 + $0, as: UInt8.self) }
-        }
-        #expect(middle == expected)
+      let answer = try await client.send(
+        .post, Self.infer + "?previews=true&alpha=true", Array(body)
+      ).json
+      let address = try #require(answer["previews"]["alpha"].text)
+      let data = try #require(Data(base64Encoded: address.split(separator: ",")[1].description))
+      let (alpha, _, _) = try ImageDecoder().decode(Array(data)).channels()
+      #expect(alpha.width == 32 && alpha.height == 32)
+      let middle = alpha.withBytes { bytes in
+        [0, 8, 24, 31].map { bytes.unsafeLoad(fromByteOffset: 16 * 32 + $0, as: UInt8.self) }
       }
+      #expect(middle == expected)
     }
   }
 
   @Test func `results of a live source are smoothed`() async throws {
     let (seven, three) = (try WebFixture.picture(), try WebFixture.picture("digit-3-01.png"))
     try await WebFixture().test { client in
-      let uri = Self.infer + "?source=camera&top=10&threshold=0"
-      func value(_ label: String, _ body: ByteBuffer) async throws -> Double? {
-        try await client.execute(uri: uri, method: .post, body: body) { response in
-          try response.json["classes"].elements.first { $0["label"].text == label }?["value"]
-            .double
-        }
+      let path = Self.infer + "?source=camera&top=10&threshold=0"
+      func value(_ label: String, _ picture: [UInt8]) async throws -> Double? {
+        try await client.send(.post, path, picture).json["classes"].elements
+          .first { $0["label"].text == label }?["value"].double
       }
       let first = try #require(try await value("seven", seven))
       let second = try #require(try await value("seven", three))
@@ -117,40 +112,38 @@ import Testing
 
   @Test(
     arguments: [
-      ("/api/v1/models/none/infer", "model_not_found"),
-      ("/api/v1/models/%2e%2e%2fdigits/infer", "model_not_found"),
-      (infer + "?top=none", "bad_request"), (infer + "?top=0", "bad_request"),
-      (infer + "?threshold=nan", "bad_request"), (infer + "?previews=perhaps", "bad_request"),
-      (infer + "?iterations=99999999999999999999", "bad_request"),
-      (infer + "?source=" + String(repeating: "a", count: 65), "bad_request"),
+      ("models/none/infer", 404, "model_not_found"),
+      ("models/%2e%2e%2fdigits/infer", 404, "model_not_found"),
+      (infer + "?top=none", 400, "bad_request"), (infer + "?top=0", 400, "bad_request"),
+      (infer + "?threshold=nan", 400, "bad_request"),
+      (infer + "?previews=perhaps", 400, "bad_request"),
+      (infer + "?iterations=99999999999999999999", 400, "bad_request"),
+      (infer + "?source=" + String(repeating: "a", count: 65), 400, "bad_request"),
     ])
-  func `the error for an invalid request has a code`(uri: String, code: String) async throws {
+  func `the error for an invalid request has a code`(
+    path: String, status: Int, code: String
+  ) async throws {
     let picture = try WebFixture.picture()
     try await WebFixture().test { client in
-      try await client.execute(uri: uri, method: .post, body: picture) { response in
-        try #expect(response.code == code)
-        #expect((400..<500).contains(response.status.code))
-      }
+      let response = try await client.send(.post, path, picture, expects: status)
+      try #expect(response.code == code)
     }
   }
 
   @Test(arguments: ["", "hello", "\u{89}PNG\r\n", "GIF89a", "BM"])
   func `a body that isn't an image is rejected`(text: String) async throws {
     try await WebFixture().test { client in
-      try await client.execute(
-        uri: Self.infer, method: .post, body: ByteBuffer(string: text)
-      ) { response in
-        try #expect(response.code == "not_a_picture")
-        #expect(response.status == .badRequest)
-      }
+      let response = try await client.send(.post, Self.infer, text: text, expects: 400)
+      try #expect(response.code == "not_a_picture")
     }
   }
 
   @Test func `a truncated image is rejected`() async throws {
-    var picture = try WebFixture.picture()
-    let half = picture.readSlice(length: picture.readableBytes / 2) ?? ByteBuffer()
+    let picture = try WebFixture.picture()
+    let half = Array(picture.prefix(picture.count / 2))
     try await WebFixture().test { client in
-      try await client.execute(uri: Self.infer, method: .post, body: half) { response in
+      for query in ["", "?previews=true"] {
+        let response = try await client.send(.post, Self.infer + query, half, expects: 400)
         try #expect(response.code == "not_a_picture")
       }
     }
@@ -158,48 +151,31 @@ import Testing
 
   @Test func `a folder's models can be deleted, and shipped models can't`() async throws {
     let fixture = try WebFixture()
-    let layer = #""type": "array", "shape": [1]}"#
-    try fixture.addBundle(
-      "add", id: "sum", inputs: [#"{"name": "x", \#(layer)"#],
-      outputs: [#"{"name": "y", \#(layer)"#])
+    try fixture.addSum()
     try await fixture.test { client in
-      try await client.execute(uri: "/api/v1/models/sum", method: .get) { response in
-        let document = try response.json
-        #expect(document["can_run"] == .bool(false))
-        #expect(document["reason"].text == "Its input 'x' isn't an image.")
-      }
-      try await client.execute(
-        uri: "/api/v1/models/sum/infer", method: .post, body: ByteBuffer(string: "x")
-      ) { response in
-        try #expect(response.code == "model_cannot_run")
-      }
-      try await client.execute(uri: "/api/v1/models/sum", method: .delete) { response in
-        #expect(response.status == .noContent)
-      }
-      try await client.execute(uri: "/api/v1/models/sum", method: .get) { response in
-        #expect(response.status == .notFound)
-      }
-      try await client.execute(uri: "/api/v1/models/digits", method: .delete) { response in
-        try #expect(response.code == "model_is_shipped")
-      }
+      let document = try await client.send(.get, "models/sum").json
+      #expect(document["can_run"] == .bool(false))
+      #expect(document["reason"].text == "Its input 'x' isn't an image.")
+      let run = try await client.send(.post, "models/sum/infer", text: "x", expects: 422)
+      try #expect(run.code == "model_cannot_run")
+      try await client.send(.delete, "models/sum", expects: 204)
+      try await client.send(.get, "models/sum", expects: 404)
+      let shipped = try await client.send(.delete, "models/digits", expects: 403)
+      try #expect(shipped.code == "model_is_shipped")
     }
     try #expect(FileManager.default.contentsOfDirectory(atPath: fixture.options.models).isEmpty)
   }
 
   @Test func `the error for a failed deletion names the folder and the reason`() async throws {
     let fixture = try WebFixture()
-    let layer = #""type": "array", "shape": [1]}"#
-    try fixture.addBundle(
-      "add", id: "sum", inputs: [#"{"name": "x", \#(layer)"#],
-      outputs: [#"{"name": "y", \#(layer)"#])
+    try fixture.addSum()
     let bundle = fixture.options.models + "/sum.tiobundle"
     try await fixture.test { client in
       try FileManager.default.removeItem(atPath: bundle)
-      try await client.execute(uri: "/api/v1/models/sum", method: .delete) { response in
-        let message = try response.json["error"]["message"].text
-        #expect(
-          message == "The folder 'sum.tiobundle' can't be deleted: No such file or directory.")
-      }
+      let answer = try await client.send(.delete, "models/sum", expects: 500).json
+      #expect(
+        answer["error"]["message"].text
+          == "The folder 'sum.tiobundle' can't be deleted: No such file or directory.")
     }
   }
 
@@ -208,27 +184,21 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: fixture.options.models + "/broken.tiobundle", withIntermediateDirectories: true)
     try await fixture.test { client in
-      try await client.execute(uri: "/api/v1/models", method: .get) { response in
-        let document = try response.json
-        #expect(document["models"].elements.count == 2)
-        #expect(document["unreadable"][0]["folder"].text == "broken.tiobundle")
-      }
+      let document = try await client.send(.get, "models").json
+      #expect(document["models"].elements.count == 2)
+      #expect(document["unreadable"][0]["folder"].text == "broken.tiobundle")
     }
   }
 
   @Test func `samples can be run`() async throws {
     try await WebFixture().test { client in
-      let urls = try await client.execute(uri: "/api/v1/samples", method: .get) { response in
-        try response.json["samples"].elements.compactMap { $0["url"].text }
-      }
+      let urls = try await client.send(.get, "samples").json["samples"].elements
+        .compactMap { $0["url"].text }
       #expect(urls.count == 10)
-      let sample = try await client.execute(uri: urls[7], method: .get) { $0.body }
-      try await client.execute(uri: Self.infer, method: .post, body: sample) { response in
-        try #expect(response.json["classes"][0]["label"].text == "seven")
-      }
-      try await client.execute(uri: "/api/v1/samples/..%2Fopenapi.json", method: .get) {
-        #expect($0.status == .notFound)
-      }
+      let sample = try await client.send(.get, urls[7]).body
+      let document = try await client.send(.post, Self.infer, Array(buffer: sample)).json
+      #expect(document["classes"][0]["label"].text == "seven")
+      try await client.send(.get, "samples/..%2Fopenapi.json", expects: 404)
     }
   }
 

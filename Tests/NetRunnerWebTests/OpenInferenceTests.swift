@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -30,6 +29,7 @@ import Testing
     return fixture
   }
 
+  private static let infer = "/v2/models/matmul/infer"
   private static let call = """
     {"id": "a", "inputs": [
       {"name": "input1", "datatype": "FP32", "shape": [1, 4], "data": [[1, 2, 3, 4]]},
@@ -37,23 +37,16 @@ import Testing
     """
 
   @Test func `a model with two inputs is described and run`() async throws {
-    let fixture = try Self.fixture()
-    try await fixture.test { client in
-      try await client.execute(uri: "/v2/models/matmul", method: .get) { response in
-        let document = try response.json
-        #expect(document["inputs"][1]["name"].text == "input2")
-        #expect(document["inputs"][1]["datatype"].text == "FP32")
-        #expect(document["inputs"][1]["shape"].elements.map(\.double) == [1, 4])
-      }
-      try await client.execute(
-        uri: "/v2/models/matmul/infer", method: .post, body: ByteBuffer(string: Self.call)
-      ) { response in
-        let document = try response.json
-        #expect(document["id"].text == "a")
-        #expect(document["model_name"].text == "matmul")
-        #expect(document["outputs"].elements.map { $0["name"].text } == ["output1", "output2"])
-        #expect(document["outputs"][0]["data"].elements.count == 1)
-      }
+    try await Self.fixture().test { client in
+      let metadata = try await client.send(.get, "/v2/models/matmul").json
+      #expect(metadata["inputs"][1]["name"].text == "input2")
+      #expect(metadata["inputs"][1]["datatype"].text == "FP32")
+      #expect(metadata["inputs"][1]["shape"].elements.map(\.double) == [1, 4])
+      let document = try await client.send(.post, Self.infer, text: Self.call).json
+      #expect(document["id"].text == "a")
+      #expect(document["model_name"].text == "matmul")
+      #expect(document["outputs"].elements.map { $0["name"].text } == ["output1", "output2"])
+      #expect(document["outputs"][0]["data"].elements.count == 1)
     }
   }
 
@@ -61,25 +54,15 @@ import Testing
     let fixture = try Self.fixture()
     fixture.options.maximumTensorRequestBytes = Self.call.utf8.count
     try await fixture.test { client in
-      for (padding, status) in [("", HTTPResponse.Status.ok), (" ", .contentTooLarge)] {
-        try await client.execute(
-          uri: "/v2/models/matmul/infer", method: .post,
-          body: ByteBuffer(string: Self.call + padding)
-        ) { response in
-          #expect(response.status == status)
-        }
-      }
+      try await client.send(.post, Self.infer, text: Self.call)
+      try await client.send(.post, Self.infer, text: Self.call + " ", expects: 413)
     }
   }
 
   @Test func `binary tensors give the same results as JSON`() async throws {
-    let fixture = try Self.fixture()
-    try await fixture.test { client in
-      let values = try await client.execute(
-        uri: "/v2/models/matmul/infer", method: .post, body: ByteBuffer(string: Self.call)
-      ) { response in
-        try response.json["outputs"].elements.map { $0["data"][0].double }
-      }
+    try await Self.fixture().test { client in
+      let answer = try await client.send(.post, Self.infer, text: Self.call).json
+      let values = answer["outputs"].elements.map { $0["data"][0].double }
       let header = """
         {"inputs": [
           {"name": "input1", "datatype": "FP32", "shape": [1, 4],
@@ -92,20 +75,16 @@ import Testing
       for value in [1, 2, 3, 4, 5, 6, 7, 8] as [Float] {
         body.writeInteger(value.bitPattern, endianness: .little)
       }
-      try await client.execute(
-        uri: "/v2/models/matmul/infer", method: .post,
-        headers: [length: "\(header.utf8.count)"], body: body
-      ) { response in
-        var rest = response.body
-        let length = try #require(response.headers[length].flatMap(Int.init))
-        _ = rest.readSlice(length: length)
-        let bits = rest.readMultipleIntegers(endianness: .little, as: (UInt32, UInt32).self)
-        let floats = [try #require(bits).0, try #require(bits).1].map {
-          Float(bitPattern: $0).shortestDouble
-        }
-        #expect(floats == values)
-        #expect(rest.readableBytes == 0)
+      let response = try await client.send(
+        .post, Self.infer, Array(buffer: body), headers: [length: "\(header.utf8.count)"])
+      var rest = response.body
+      _ = rest.readSlice(length: try #require(response.headers[length].flatMap(Int.init)))
+      let bits = rest.readMultipleIntegers(endianness: .little, as: (UInt32, UInt32).self)
+      let floats = [try #require(bits).0, try #require(bits).1].map {
+        Float(bitPattern: $0).shortestDouble
       }
+      #expect(floats == values)
+      #expect(rest.readableBytes == 0)
     }
   }
 
@@ -144,15 +123,10 @@ import Testing
   func `the error for an invalid request says what is wrong`(body: String, message: String)
     async throws
   {
-    let fixture = try Self.fixture()
-    try await fixture.test { client in
-      try await client.execute(
-        uri: "/v2/models/matmul/infer", method: .post, body: ByteBuffer(string: body)
-      ) { response in
-        #expect(response.status == .badRequest)
-        let text = try #require(try response.json["error"].text)
-        #expect(text.contains(message), "\(text)")
-      }
+    try await Self.fixture().test { client in
+      let answer = try await client.send(.post, Self.infer, text: body, expects: 400).json
+      let text = try #require(answer["error"].text)
+      #expect(text.contains(message), "\(text)")
     }
   }
 
@@ -162,7 +136,7 @@ import Testing
         ("/v2/models/matmul/versions/1", 200), ("/v2/models/matmul/versions/2", 404),
         ("/v2/models/none", 404), ("/v2/models/matmul/ready", 200), ("/v2/health/live", 200),
       ] {
-        try await client.execute(uri: uri, method: .get) { #expect($0.status.code == status) }
+        try await client.send(.get, uri, expects: status)
       }
     }
   }

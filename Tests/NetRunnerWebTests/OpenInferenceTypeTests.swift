@@ -42,10 +42,8 @@ import Testing
     return fixture
   }
 
-  private static func call(_ type: String, _ shape: [Int], _ data: String) -> ByteBuffer {
-    ByteBuffer(
-      string: #"{"inputs": [{"data": \#(data), "name": "x", "shape": \#(shape), "#
-        + #""datatype": "\#(type)"}]}"#)
+  private static func call(_ type: String, _ shape: [Int], _ data: String) -> String {
+    #"{"inputs": [{"data": \#(data), "name": "x", "shape": \#(shape), "datatype": "\#(type)"}]}"#
   }
 
   @Test func `only the described data type and the model's own type are accepted`() async throws {
@@ -64,18 +62,15 @@ import Testing
           case "BYTES": #"["1", "2", "3", "4", "5", "6"]"#
           default: "[[1, 2, 3], [4, 5, 6]]"
           }
-        try await client.execute(
-          uri: "/v2/models/\(model)/infer", method: .post, body: Self.call(type, [2, 3], data)
-        ) { response in
-          let document = try response.json
-          #expect(response.status.code == status, "\(model) \(type): \(document)")
-          if status == 200 {
-            #expect(
-              document["outputs"][0]["data"].elements.map(\.double) == [3, 2, 1, 6, 5, 4],
-              "\(model) \(type)")
-          } else {
-            #expect(document["error"].text?.contains("not \(type)") == true, "\(document)")
-          }
+        let document = try await client.send(
+          .post, "/v2/models/\(model)/infer", text: Self.call(type, [2, 3], data), expects: status
+        ).json
+        if status == 200 {
+          #expect(
+            document["outputs"][0]["data"].elements.map(\.double) == [3, 2, 1, 6, 5, 4],
+            "\(model) \(type)")
+        } else {
+          #expect(document["error"].text?.contains("not \(type)") == true, "\(document)")
         }
       }
     }
@@ -86,30 +81,23 @@ import Testing
   {
     try await Self.fixture().test { client in
       func run(_ type: String, _ data: String) async throws -> [Double?] {
-        try await client.execute(
-          uri: "/v2/models/quantized/infer", method: .post, body: Self.call(type, [1, 4], data)
-        ) { response in
-          let document = try response.json
-          #expect(response.status == .ok, "\(document)")
-          return document["outputs"][0]["data"].elements.map(\.double)
-        }
+        let document = try await client.send(
+          .post, "/v2/models/quantized/infer", text: Self.call(type, [1, 4], data)
+        ).json
+        return document["outputs"][0]["data"].elements.map(\.double)
       }
       let raw = try await run("INT8", "[-100, 0, 50, 100]")
-      let metadata = try await client.execute(uri: "/v2/models/quantized", method: .get) {
-        try $0.json
-      }
+      let metadata = try await client.send(.get, "/v2/models/quantized").json
       #expect(metadata["inputs"][0]["datatype"].text == "FP32")
       // The bytes stand for other numbers, so the result differs from that of these numbers.
       let asNumbers = try await run("FP32", "[-100, 0, 50, 100]")
       #expect(raw != asNumbers)
       #expect(raw.count == 3)
-      try await client.execute(
-        uri: "/v2/models/quantized/infer", method: .post,
-        body: Self.call("INT32", [1, 4], "[1, 2, 3, 4]")
-      ) { response in
-        #expect(response.status == .badRequest)
-        try #expect(response.json["error"].text?.contains("the model's own INT8") == true)
-      }
+      let refused = try await client.send(
+        .post, "/v2/models/quantized/infer", text: Self.call("INT32", [1, 4], "[1, 2, 3, 4]"),
+        expects: 400
+      ).json
+      #expect(refused["error"].text?.contains("the model's own INT8") == true)
     }
   }
 
@@ -120,16 +108,13 @@ import Testing
         ([1, 8, 6, 3], 200), ([8, 6, 3], 200), ([1, 6, 8, 3], 400), ([1, 3, 8, 6], 400),
         ([1, 144], 400),
       ] {
-        try await client.execute(
-          uri: "/v2/models/picture/infer", method: .post,
-          body: Self.call("FP32", shape, "[\(values)]")
-        ) { response in
-          let document = try response.json
-          #expect(response.status.code == status, "\(shape): \(document)")
-          if status == 200 {
-            let numbers = document["outputs"][0]["data"].elements.compactMap(\.double)
-            #expect(numbers.map { Float($0) } == (0..<144).map { Float($0) / 100 - 0.5 })
-          }
+        let document = try await client.send(
+          .post, "/v2/models/picture/infer", text: Self.call("FP32", shape, "[\(values)]"),
+          expects: status
+        ).json
+        if status == 200 {
+          let numbers = document["outputs"][0]["data"].elements.compactMap(\.double)
+          #expect(numbers.map { Float($0) } == (0..<144).map { Float($0) / 100 - 0.5 })
         }
       }
     }
@@ -146,13 +131,10 @@ import Testing
         ), (#"{"inputs": [\#(input)], "inputs": []}"#, "twice"),
         (#"{"inputs": [{"name": "x", "name": "x"}]}"#, "twice"),
       ] {
-        try await client.execute(
-          uri: "/v2/models/float32/infer", method: .post, body: ByteBuffer(string: body)
-        ) { response in
-          #expect(response.status == .badRequest)
-          let message = try response.json["error"].text
-          #expect(message?.contains(words) == true, "\(message ?? "")")
-        }
+        let answer = try await client.send(
+          .post, "/v2/models/float32/infer", text: body, expects: 400
+        ).json
+        #expect(answer["error"].text?.contains(words) == true, "\(answer)")
       }
     }
   }
@@ -167,17 +149,14 @@ import Testing
         var body = ByteBuffer(string: header)
         for _ in 0..<6 { body.writeInteger(bits, endianness: .little) }
         let length = try #require(HTTPField.Name("Inference-Header-Content-Length"))
-        try await client.execute(
-          uri: "/v2/models/float32/infer", method: .post,
-          headers: [length: "\(header.utf8.count)"], body: body
-        ) { response in
-          #expect(response.status.code == status)
-          let document = try response.json
-          if status == 200 {
-            #expect(document["outputs"][0]["data"].elements == Array(repeating: .null, count: 6))
-          } else {
-            #expect(document["error"].text?.contains("binary_data") == true)
-          }
+        let document = try await client.send(
+          .post, "/v2/models/float32/infer", Array(buffer: body),
+          headers: [length: "\(header.utf8.count)"], expects: status
+        ).json
+        if status == 200 {
+          #expect(document["outputs"][0]["data"].elements == Array(repeating: .null, count: 6))
+        } else {
+          #expect(document["error"].text?.contains("binary_data") == true)
         }
       }
     }
@@ -189,68 +168,51 @@ import Testing
     try Data("no model".utf8).write(to: URL(filePath: broken))
     try await fixture.test { client in
       // The server knows that the model isn't ready only after trying to load it.
-      try await client.execute(uri: "/v2/models/float64/ready", method: .get) {
-        #expect($0.status != .ok)
-      }
+      let ready = try await client.execute(uri: "/v2/models/float64/ready", method: .get)
+      #expect(ready.status != .ok)
+      let index = "/v2/repository/index"
       func states(_ body: String) async throws -> [String: String] {
-        try await client.execute(
-          uri: "/v2/repository/index", method: .post, body: ByteBuffer(string: body)
-        ) { response in
-          var states: [String: String] = [:]
-          for model in try response.json.elements {
-            states[try #require(model["name"].text)] = model["state"].text
-            #expect((model["reason"].text == "") == (model["state"].text == "READY"))
-          }
-          return states
+        var states: [String: String] = [:]
+        for model in try await client.send(.post, index, text: body).json.elements {
+          states[try #require(model["name"].text)] = model["state"].text
+          #expect((model["reason"].text == "") == (model["state"].text == "READY"))
         }
+        return states
       }
       for body in ["", "{}", #"{"ready": false}"#] {
         let states = try await states(body)
         #expect(states["float64"] == "UNAVAILABLE" && states["float32"] == "READY")
       }
       try #expect(await states(#"{"ready": true}"#)["float64"] == nil)
-      try await client.execute(
-        uri: "/v2/repository/index", method: .post, body: ByteBuffer(string: "[")
-      ) { #expect($0.status == .badRequest) }
+      try await client.send(.post, index, text: "[", expects: 400)
 
-      try await client.execute(uri: "/v2/models/int32/config", method: .get) { response in
-        let document = try response.json
-        #expect(document["input"][0]["data_type"].text == "TYPE_INT32")
-        #expect(document["input"][0]["dims"].elements.map(\.double) == [2, 3])
-        #expect(document["max_batch_size"].double == 0)
+      let configuration = try await client.send(.get, "/v2/models/int32/config").json
+      #expect(configuration["input"][0]["data_type"].text == "TYPE_INT32")
+      #expect(configuration["input"][0]["dims"].elements.map(\.double) == [2, 3])
+      #expect(configuration["max_batch_size"].double == 0)
+      for (data, status) in [("[1, 2, 3, 4, 5, 6]", 200), ("[1]", 400)] {
+        try await client.send(
+          .post, "/v2/models/int32/infer", text: Self.call("INT32", [2, 3], data), expects: status)
       }
-      for status in [HTTPResponse.Status.ok, .badRequest] {
-        let data = status == .ok ? "[1, 2, 3, 4, 5, 6]" : "[1]"
-        try await client.execute(
-          uri: "/v2/models/int32/infer", method: .post, body: Self.call("INT32", [2, 3], data)
-        ) { #expect($0.status == status) }
-      }
-      try await client.execute(uri: "/v2/models/int32/stats", method: .get) { response in
-        let statistics = try response.json["model_stats"][0]
-        #expect(statistics["inference_count"].double == 1)
-        #expect(statistics["inference_stats"]["fail"]["count"].double == 1)
-      }
-      try await client.execute(uri: "/v2/models/stats", method: .get) { response in
-        try #expect(response.json["model_stats"].elements.count > 5)
-      }
-      try await client.execute(uri: "/v2", method: .get) { response in
-        let extensions = try response.json["extensions"].elements.compactMap(\.text)
-        #expect(
-          extensions
-            == ["binary_tensor_data", "classification", "model_configuration", "statistics"])
-      }
+      let counted = try await client.send(.get, "/v2/models/int32/stats").json["model_stats"][0]
+      #expect(counted["inference_count"].double == 1)
+      #expect(counted["inference_stats"]["fail"]["count"].double == 1)
+      let all = try await client.send(.get, "/v2/models/stats").json
+      #expect(all["model_stats"].elements.count > 5)
+      let extensions = try await client.send(.get, "/v2").json["extensions"].elements
+      #expect(
+        extensions.compactMap(\.text)
+          == ["binary_tensor_data", "classification", "model_configuration", "statistics"])
     }
   }
 
   @Test func `a body larger than the model's tensors need is rejected`() async throws {
     try await Self.fixture().test { client in
       let data = "[" + String(repeating: " ", count: 1 << 20) + "1, 2, 3, 4, 5, 6]"
-      try await client.execute(
-        uri: "/v2/models/float32/infer", method: .post, body: Self.call("FP32", [2, 3], data)
-      ) { response in
-        #expect(response.status == .contentTooLarge)
-        try #expect(response.json["error"].text?.contains("KiB as JSON") == true)
-      }
+      let answer = try await client.send(
+        .post, "/v2/models/float32/infer", text: Self.call("FP32", [2, 3], data), expects: 413
+      ).json
+      #expect(answer["error"].text?.contains("KiB as JSON") == true)
     }
   }
 
@@ -258,18 +220,12 @@ import Testing
     let fixture = try Self.fixture()
     fixture.options.libraryProblem = { "LiteRT is not installed." }
     try await fixture.test { client in
-      try await client.execute(uri: "/v2/health/ready", method: .get) { response in
-        #expect(response.status == .serviceUnavailable)
-      }
-      try await client.execute(uri: "/v2/health/live", method: .get) { #expect($0.status == .ok) }
-      try await client.execute(
-        uri: "/v2/repository/index", method: .post, body: ByteBuffer(string: #"{"ready": true}"#)
-      ) { response in
-        try #expect(response.json == .array([]))
-      }
-      try await client.execute(uri: "/api/v1/server", method: .get) { response in
-        try #expect(response.json["problem"].text == "LiteRT is not installed.")
-      }
+      try await client.send(.get, "/v2/health/ready", expects: 503)
+      try await client.send(.get, "/v2/health/live")
+      let ready = try await client.send(.post, "/v2/repository/index", json: ["ready": true]).json
+      #expect(ready == .array([]))
+      let server = try await client.send(.get, "server").json
+      #expect(server["problem"].text == "LiteRT is not installed.")
     }
   }
 }

@@ -20,7 +20,8 @@ import Testing
 
 /// A running model repository with its own folder for one test.
 final class RepositoryFixture: Sendable {
-  let folder = FileManager.default.temporaryDirectory.appending(path: "hosted-\(UUID())").path
+  private let files: TestFolder
+  var folder: String { files.path }
   private let token = Mutex("")
   private let address = Mutex("")
   private let serving = Mutex<Task<Void, any Error>?>(nil)
@@ -32,7 +33,7 @@ final class RepositoryFixture: Sendable {
   /// - Throws: An error if the server can't start.
   init(isPrivate: Bool = false) async throws {
     self.isPrivate = isPrivate
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    files = try TestFolder()
     let request = TokenRequest(name: "all", scopes: [.admin])
     let made = try await RepositoryStore(ModelRepositoryOptions(dataFolder: data))
       .makeToken(request)
@@ -40,10 +41,7 @@ final class RepositoryFixture: Sendable {
     try await start()
   }
 
-  deinit {
-    serving.withLock { $0?.cancel() }
-    try? FileManager.default.removeItem(atPath: folder)
-  }
+  deinit { serving.withLock { $0?.cancel() } }
 
   /// The server's folder, which a test can replace while the server is stopped.
   var data: String { folder + "/data" }
@@ -145,7 +143,7 @@ final class RepositoryFixture: Sendable {
   }
 }
 
-extension TestClient {
+extension TestClientProtocol {
   /// Imports a model and waits for the import to end.
   ///
   /// - Returns: The JSON of the import.
@@ -153,11 +151,10 @@ extension TestClient {
     _ model: String = "hosted", replaces: Bool = false,
     location: SourceLocation = #_sourceLocation
   ) async throws -> JSONValue {
-    let body: [String: JSONValue] = [
-      "repository_model": .string(model), "replace": .bool(replaces),
-    ]
-    let started = try await json(
-      .post, "imports", json: .object(body), expects: 202, location: location)
+    let started = try await send(
+      .post, "imports", json: ["repository_model": model, "replace": replaces], expects: 202,
+      location: location
+    ).json
     let id = try #require(started["import"]["id"].text, sourceLocation: location)
     return try await endOfImport(id)
   }
@@ -165,7 +162,7 @@ extension TestClient {
   /// Waits for an import to end.
   func endOfImport(_ id: String) async throws -> JSONValue {
     for _ in 0..<15_000 {
-      let job = try await json(.get, "imports/" + id)["import"]
+      let job = try await send(.get, "imports/" + id).json["import"]
       if !["downloading", "checking"].contains(job["state"].text) { return job }
       try await Task.sleep(for: .milliseconds(20))
     }
@@ -176,8 +173,8 @@ extension TestClient {
   func listed(
     _ model: String = "hosted", location: SourceLocation = #_sourceLocation
   ) async throws -> JSONValue {
-    let list = try await json(.get, "repository", location: location)["repository"]["models"]
-    return list.elements.first { $0["name"].text == model } ?? .null
+    let list = try await send(.get, "repository", location: location).json["repository"]
+    return list["models"].elements.first { $0["name"].text == model } ?? .null
   }
 }
 #endif

@@ -6,11 +6,9 @@
 #if Servers
 import Foundation
 import HTTPTypes
-import Hummingbird
 import HummingbirdTesting
 import ModelRepositoryAPI
 import ModelRepositoryClient
-import NIOCore
 import TensorIO
 import TensorIOLiteRT
 import Testing
@@ -19,10 +17,13 @@ import Testing
 @testable import NetRunnerWeb
 
 @Suite struct RepositoryImportTests {
-  private static func values(_ client: TestClient, _ model: String) async throws -> [Double] {
-    let picture = Array(try WebFixture.picture().readableBytesView)
-    let answer = try await client.json(
-      .post, "models/\(model)/infer?top=10&threshold=0", picture)
+  private static func values(_ client: any TestClientProtocol, _ model: String) async throws
+    -> [Double]
+  {
+    let picture = try WebFixture.picture()
+    let answer = try await client.send(
+      .post, "models/\(model)/infer?top=10&threshold=0", picture
+    ).json
     return answer["classes"].elements.sorted { ($0["label"].text ?? "") < ($1["label"].text ?? "") }
       .compactMap { $0["value"].double }
   }
@@ -48,8 +49,7 @@ import Testing
     let fixture = try await repository.netRunner()
     let models = fixture.options.models
     try await fixture.test { client in
-      let client = TestClient(client)
-      let server = try await client.json(.get, "server")
+      let server = try await client.send(.get, "server").json
       #expect(server["repository"]["address"].text == repository.place)
       #expect(server["repository"]["channel"].text == "stable")
       var row = try await client.listed()
@@ -61,7 +61,7 @@ import Testing
       #expect(job["state"].text == "done" && job["model"].text == "hosted", "\(job)")
       #expect(job["url"] == .null && job["repository_model"].text == "hosted")
       #expect(job["total"] == row["size_bytes"] && job["received"] == row["size_bytes"])
-      let model = try await client.json(.get, "models/hosted")
+      let model = try await client.send(.get, "models/hosted").json
       #expect(model["size_bytes"] == row["size_bytes"])
       #expect(model["origin"]["version"].text == "1.0")
       #expect(model["origin"]["repository"].text == repository.place)
@@ -107,10 +107,7 @@ import Testing
     let repository = try await RepositoryFixture()
     try await repository.publish(repository.bundle(), "1.0")
     let maker = try WebFixture()
-    let layer = #""type": "array", "shape": [1]}"#
-    try maker.addBundle(
-      "add", id: "sum", inputs: [#"{"name": "x", \#(layer)"#],
-      outputs: [#"{"name": "y", \#(layer)"#])
+    try maker.addSum()
     let broken = try repository.bundle()
     try Data("no model".utf8).write(to: URL(filePath: broken + "/model.tflite"))
     let fixture = try await repository.netRunner()
@@ -120,7 +117,6 @@ import Testing
       (Self.tflite, "no_bundle"),
     ]
     try await fixture.test { client in
-      let client = TestClient(client)
       try #expect(await client.importModel()["state"].text == "done")
       for (number, (path, code)) in bad.enumerated() {
         try await repository.publish(path, "2.\(number)")
@@ -146,7 +142,6 @@ import Testing
     try await repository.publish(repository.bundle(), "1.0")
     let fixture = try await repository.netRunner(keys: [SigningKey().verificationKey])
     try await fixture.test { client in
-      let client = TestClient(client)
       let row = try await client.listed()
       #expect(row["state"].text == "unavailable" && row["problem"]["code"].text == "untrusted")
       #expect(row["version"] == .null)
@@ -168,7 +163,7 @@ import Testing
     try await repository.start()
     let fixture = try await repository.netRunner()
     try await fixture.test { client in
-      let job = try await TestClient(client).importModel()
+      let job = try await client.importModel()
       #expect(job["error"]["code"].text == "server_error", "\(job)")
     }
     try #expect(Self.names(fixture).isEmpty)
@@ -197,7 +192,7 @@ import Testing
     let fixture = try await repository.netRunner()
     fixture.options.repository?.server = liar.url("")
     try await fixture.test { client in
-      let job = try await TestClient(client).importModel()
+      let job = try await client.importModel()
       #expect(job["error"]["code"].text == "corrupt", "\(job)")
       #expect(job["error"]["message"].text?.contains("\(digest)") == true, "\(job)")
     }
@@ -211,7 +206,6 @@ import Testing
     let fixture = try await repository.netRunner()
     fixture.options.maximumBundleBytes = 10_000
     try await fixture.test { client in
-      let client = TestClient(client)
       try #expect(await client.listed()["problem"]["code"].text == "too_large")
       let job = try await client.importModel()
       #expect(job["error"]["code"].text == "too_large" && job["received"].double == 0, "\(job)")
@@ -229,13 +223,14 @@ import Testing
     let fixture = try await repository.netRunner()
     let models = fixture.options.models
     try await fixture.test { client in
-      let client = TestClient(client)
-      let started = try await client.json(
-        .post, "imports", json: .object(["repository_model": .string("hosted")]), expects: 202)
+      let started = try await client.send(
+        .post, "imports", json: ["repository_model": "hosted"], expects: 202
+      ).json
       let id = try #require(started["import"]["id"].text)
       var received = 0.0
       while received == 0 {
-        received = try await client.json(.get, "imports/" + id)["import"]["received"].double ?? 0
+        received =
+          try await client.send(.get, "imports/" + id).json["import"]["received"].double ?? 0
       }
       try await client.send(.delete, "imports/" + id, expects: 204)
       let job = try await client.endOfImport(id)
@@ -252,10 +247,9 @@ import Testing
     try await repository.publish(repository.bundle(), "1.0")
     let fixture = try await repository.netRunner()
     try await fixture.test { client in
-      let client = TestClient(client)
       try #expect(await client.importModel()["state"].text == "done")
       try await repository.stop()
-      #expect(try await client.code(.get, "repository", expects: 502) == "connection_failed")
+      #expect(try await client.send(.get, "repository", expects: 502).code == "connection_failed")
       let job = try await client.importModel()
       #expect(job["error"]["code"].text == "connection_failed", "\(job)")
       try #expect(await Self.values(client, "hosted") == Self.localValues("digits"))
@@ -272,7 +266,6 @@ import Testing
     try await repository.publish(repository.bundle("digits-int8"), "2.0")
     let fixture = try await repository.netRunner()
     try await fixture.test { client in
-      let client = TestClient(client)
       try #expect(await client.importModel()["state"].text == "done")
       try await repository.stop()
       try files.removeItem(atPath: repository.data)

@@ -17,18 +17,18 @@ import Testing
 @testable import NetRunnerWeb
 
 @Suite struct RepositoryRouteTests {
-  private static let start = ByteBuffer(string: #"{"repository_model": "hosted"}"#)
+  private static let start: JSONObject = ["repository_model": "hosted"]
 
   @Test func `a server without a repository says so`() async throws {
     try await WebFixture().test { client in
-      let client = TestClient(client)
-      try #expect(await client.json(.get, "server")["repository"] == .null)
-      #expect(try await client.code(.get, "repository", expects: 404) == "no_repository")
-      let body = JSONValue.object(["repository_model": .string("hosted")])
-      let answer = try await client.json(.post, "imports", json: body, expects: 404)
+      try #expect(await client.send(.get, "server").json["repository"] == .null)
+      #expect(try await client.send(.get, "repository", expects: 404).code == "no_repository")
+      let answer = try await client.send(
+        .post, "imports", json: Self.start, expects: 404
+      ).json
       #expect(answer["error"]["code"].text == "no_repository")
       #expect(answer["error"]["message"].text?.contains("--repository") == true)
-      try #expect(await client.json(.get, "imports")["imports"].elements.isEmpty)
+      try #expect(await client.send(.get, "imports").json["imports"].elements.isEmpty)
     }
   }
 
@@ -40,12 +40,9 @@ import Testing
     ])
   func `an invalid model name is rejected`(body: String) async throws {
     try await WebFixture().test { client in
-      try await client.execute(
-        uri: "/api/v1/imports", method: .post, headers: [.contentType: "application/json"],
-        body: ByteBuffer(string: body)
-      ) { response in
-        try #expect(response.code == "bad_request")
-      }
+      let response = try await client.send(
+        .post, "imports", text: body, headers: [.contentType: "application/json"], expects: 400)
+      try #expect(response.code == "bad_request")
     }
   }
 
@@ -55,31 +52,17 @@ import Testing
     let fixture = try await repository.netRunner()
     fixture.options.token = "0123456789abcdef"
     try await fixture.test { client in
-      for (uri, method) in [
-        ("/api/v1/repository", HTTPRequest.Method.get), ("/api/v1/imports", .post),
-      ] {
-        try await client.execute(
-          uri: uri, method: method, headers: [.contentType: "application/json"],
-          body: method == .post ? Self.start : nil
-        ) { response in
-          #expect(response.status == .unauthorized)
-        }
-      }
-      try await client.execute(
-        uri: "/api/v1/imports", method: .post,
-        headers: [
-          .contentType: "application/json", .authorization: "Bearer 0123456789abcdef",
-          .origin: "http://evil.example",
-        ], body: Self.start
-      ) { response in
-        try #expect(response.code == "cross_origin")
-      }
-      try await client.execute(
-        uri: "/api/v1/repository", method: .get,
-        headers: [.authorization: "Bearer 0123456789abcdef"]
-      ) { response in
-        try #expect(response.json["repository"]["models"].elements.count == 1)
-      }
+      try await client.send(.get, "repository", expects: 401)
+      try await client.send(.post, "imports", json: Self.start, expects: 401)
+      let bearer = "Bearer 0123456789abcdef"
+      let foreign = try await client.send(
+        .post, "imports", json: Self.start,
+        headers: [.authorization: bearer, .origin: "http://evil.example"], expects: 403)
+      try #expect(foreign.code == "cross_origin")
+      let list = try await client.send(
+        .get, "repository", headers: [.authorization: bearer]
+      ).json
+      #expect(list["repository"]["models"].elements.count == 1)
     }
     try #expect(FileSystem.contents(of: fixture.options.models).isEmpty)
   }
@@ -89,8 +72,7 @@ import Testing
     try await repository.publish(repository.bundle(), "1.0")
     let fixture = try await repository.netRunner()
     try await fixture.test { client in
-      let client = TestClient(client)
-      let answer = try await client.json(.get, "repository", expects: 502)
+      let answer = try await client.send(.get, "repository", expects: 502).json
       #expect(answer["error"]["code"].text == "unauthorized")
       #expect(answer["error"]["message"].text?.contains("TENSORIO_REPOSITORY_TOKEN") == true)
       let job = try await client.importModel()
@@ -98,7 +80,6 @@ import Testing
     }
     fixture.options.repository?.token = repository.secret
     try await fixture.test { client in
-      let client = TestClient(client)
       try #expect(await client.listed()["state"].text == "new")
       try #expect(await client.importModel()["state"].text == "done")
       for path in ["server", "repository", "imports", "models"] {
@@ -125,26 +106,24 @@ import Testing
     }
     try writer.add(Array(JSONEncoder().encode(claim)), named: "hosted.tiobundle/\(name)")
     try writer.close()
-    let body = ByteBuffer(bytes: try FileSystem.read(zip))
+    let body = Array(try FileSystem.read(zip))
     let upload: @Sendable (any TestClientProtocol) async throws -> Void = { client in
-      try await client.execute(
-        uri: "/api/v1/models?replace=true", method: .post,
-        headers: [.contentType: "application/zip"], body: body
-      ) { response in
-        #expect(response.status == .created)
-        try #expect(response.json["model"]["origin"] == .null)
-      }
-      let row = try await TestClient(client).listed()
+      let answer = try await client.send(
+        .post, "models?replace=true", body, headers: [.contentType: "application/zip"],
+        expects: 201
+      ).json
+      #expect(answer["model"]["origin"] == .null)
+      let row = try await client.listed()
       #expect(row["state"].text == "new" && row["imported"] == .null)
     }
     try await fixture.test { client in
       try await upload(client)
       // It doesn't prevent an import, and replacing an import with it removes the origin.
-      let refused = try await TestClient(client).importModel()
+      let refused = try await client.importModel()
       #expect(refused["error"]["code"].text == "same_id", "\(refused)")
-      let job = try await TestClient(client).importModel(replaces: true)
+      let job = try await client.importModel(replaces: true)
       #expect(job["state"].text == "done", "\(job)")
-      try #expect(await TestClient(client).listed()["imported"]["version"].text == "1.0")
+      try #expect(await client.listed()["imported"]["version"].text == "1.0")
       try await upload(client)
     }
     let origin = fixture.options.models + "/hosted.tiobundle/.origin.json"
@@ -161,7 +140,6 @@ import Testing
     try await repository.publish(repository.bundle(), "1.0")
     let fixture = try await repository.netRunner()
     try await fixture.test { client in
-      let client = TestClient(client)
       let waiting = try await client.listed("waiting")
       #expect(waiting["state"].text == "unavailable")
       #expect(waiting["problem"]["code"].text == "not_found")

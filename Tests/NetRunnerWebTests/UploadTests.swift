@@ -85,18 +85,16 @@ import Testing
     Array(repeating: "a", count: 17).joined(separator: "/"),
   ])
   func `an invalid path is rejected`(_ path: String) async throws {
-    try await TestServer.test { client in
-      let id = try #require(
-        try await client.json(.post, "uploads", expects: 201)["upload"]["id"].text)
-      let code = try await client.code(.put, "uploads/\(id)/\(path)", [1], expects: 400)
+    try await WebFixture.testDemo { client in
+      let id = try await client.makeUpload()
+      let code = try await client.send(.put, "uploads/\(id)/\(path)", [1], expects: 400).code
       #expect(code == "invalid_path")
     }
   }
 
   @Test func `paths can be in any language, with 16 parts of 255 bytes`() async throws {
-    try await TestServer.test { client in
-      let id = try #require(
-        try await client.json(.post, "uploads", expects: 201)["upload"]["id"].text)
+    try await WebFixture.testDemo { client in
+      let id = try await client.makeUpload()
       for path in [
         "%C3%BCber/%E5%86%99%E7%9C%9F%20%231.jpg", String(repeating: "a", count: 255),
         Array(repeating: "b", count: 16).joined(separator: "/"),
@@ -105,9 +103,10 @@ import Testing
       }
       try await client.send(.delete, "uploads/\(id)", expects: 204)
       #expect(
-        try await client.code(.put, "uploads/\(id)/x", [1], expects: 404) == "upload_not_found")
+        try await client.send(.put, "uploads/\(id)/x", [1], expects: 404).code == "upload_not_found"
+      )
       #expect(
-        try await client.code(.delete, "uploads/\(id)", expects: 404) == "upload_not_found")
+        try await client.send(.delete, "uploads/\(id)", expects: 404).code == "upload_not_found")
     }
   }
 

@@ -46,27 +46,32 @@ import Testing
     #expect((1...3).contains(counter.most))
   }
 
+  /// Starts a job that waits for a gate, and returns as soon as the job runs.
+  private static func hold(
+    _ queue: WorkQueue, until gate: DispatchSemaphore
+  ) async -> Task<Void, any Error> {
+    let (starts, start) = AsyncStream<Void>.makeStream()
+    let job = Task {
+      try await queue.run {
+        start.yield()
+        gate.wait()
+      }
+    }
+    for await _ in starts { break }
+    return job
+  }
+
   @Test func `a job over the limit is rejected at once`() async throws {
     let queue = WorkQueue(threads: 1, limit: 2)
     let gate = DispatchSemaphore(value: 0)
-    let begun = DispatchSemaphore(value: 0)
-    async let first: Void = queue.run {
-      begun.signal()
-      gate.wait()
-    }
-    await withCheckedContinuation { continuation in
-      DispatchQueue(label: "wait").async {
-        begun.wait()
-        continuation.resume()
-      }
-    }
+    let first = await Self.hold(queue, until: gate)
     async let second = queue.run { 2 }
     async let third = queue.run { 3 }
     while queue.waitingCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
     let error = await #expect(throws: WebError.self) { try await queue.run { 4 } }
     #expect(error?.code == "too_busy")
     gate.signal()
-    try await first
+    try await first.value
     let rest = try await [second, third]
     #expect(rest == [2, 3])
   }
@@ -75,17 +80,7 @@ import Testing
     final class Body: Sendable {}
     let queue = WorkQueue(threads: 1, limit: 10)
     let gate = DispatchSemaphore(value: 0)
-    let begun = DispatchSemaphore(value: 0)
-    async let first: Void = queue.run {
-      begun.signal()
-      gate.wait()
-    }
-    await withCheckedContinuation { continuation in
-      DispatchQueue(label: "wait").async {
-        begun.wait()
-        continuation.resume()
-      }
-    }
+    let first = await Self.hold(queue, until: gate)
     weak var body: Body?
     func waiting() -> Task<Void, any Error> {
       let held = Body()
@@ -99,7 +94,7 @@ import Testing
     let fourth = Task { try await queue.run {} }
     while queue.waitingCount < 3 { try await Task.sleep(for: .milliseconds(1)) }
     gate.signal()
-    try await first
+    try await first.value
     try await second.value
     // Now the third job runs and the fourth one waits.
     for _ in 0..<100_000 where body != nil { try await Task.sleep(for: .milliseconds(1)) }

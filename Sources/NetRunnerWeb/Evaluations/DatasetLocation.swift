@@ -65,7 +65,7 @@ struct DatasetLocation: Sendable {
     else { return try dataset(path) }
     let contents = try Self.contents(of: path)
     let tables = contents.filter { name in [".csv", ".tsv"].contains { name.hasEnding($0) } }
-    if tables.count == 1 { return try table(tables[0], in: path) }
+    if tables.count == 1 { return try list(tables[0], in: path, .csv) }
     var documents = contents.filter { $0.hasEnding(".json") }
     if documents.isEmpty, FileSystem.isFolder(path + "/annotations"),
       confinedFolder.confinedPath(of: path + "/annotations") != nil
@@ -74,14 +74,22 @@ struct DatasetLocation: Sendable {
         .filter { $0.hasEnding(".json") }.map { "annotations/" + $0 }
     }
     guard documents.count == 1 else { return try dataset(path) }
-    return try annotations(documents[0], in: path)
+    return try list(documents[0], in: path, .coco)
   }
 
-  /// Reads the images that a table lists, or all images of the folder if none of the listed ones
-  /// exist.
-  private func table(_ table: String, in folder: String) throws -> Dataset {
-    let named = Result { try dataset(folder + "/" + table, layout: .csv) }
-    if let dataset = try? named.get(), dataset.samples.contains(where: \.isThere) { return dataset }
+  /// Reads the images that a file lists.
+  ///
+  /// Reads all images of the folder if the file isn't valid, or is a table that lists no existing
+  /// image.
+  private func list(
+    _ file: String, in folder: String, _ layout: Dataset.Layout
+  ) throws -> Dataset {
+    let named = Result { try dataset(folder + "/" + file, layout: layout) }
+    if let dataset = try? named.get(),
+      layout != .csv || dataset.samples.contains(where: \.isThere)
+    {
+      return dataset
+    }
     guard var pictures = try? dataset(folder) else { return try named.get() }
     let reason =
       switch named {
@@ -89,19 +97,7 @@ struct DatasetLocation: Sendable {
       case .failure(let error):
         (error as? TensorIOError)?.naming(confinedFolder.shown).message ?? "\(error)"
       }
-    pictures.notes.append("left out: the table '\(table)': \(reason)")
-    return pictures
-  }
-
-  /// Reads the images of a COCO document, or all images of the folder if the document isn't valid.
-  private func annotations(_ document: String, in folder: String) throws -> Dataset {
-    let named = Result { try dataset(folder + "/" + document, layout: .coco) }
-    if let dataset = try? named.get() { return dataset }
-    guard var pictures = try? dataset(folder) else { return try named.get() }
-    if case .failure(let error as TensorIOError) = named {
-      let reason = error.naming(confinedFolder.shown).message
-      pictures.notes.append("left out: '\(document)': \(reason)")
-    }
+    pictures.notes.append("left out: \(layout == .csv ? "the table " : "")'\(file)': \(reason)")
     return pictures
   }
 
@@ -127,5 +123,59 @@ extension Sample {
 
 extension String {
   fileprivate func hasEnding(_ ending: String) -> Bool { lowercased().hasSuffix(ending) }
+}
+
+/// Finds the images that clients may evaluate.
+///
+/// These are their uploads, the server's photo folders and the samples. Clients can't evaluate
+/// anything else.
+struct DatasetLocations: Sendable {
+  let uploads: UploadStore
+  /// The server's photo folders.
+  let folders: [String]
+  /// The folder with the samples.
+  let samples: String
+
+  /// Finds a location, blocking the calling thread.
+  ///
+  /// - Throws: ``WebError`` if the location doesn't exist, or is outside of its folder.
+  func location(of source: EvaluationRequest.Source) throws -> DatasetLocation {
+    switch source {
+    case .upload(let id):
+      let use = try uploads.use(id)
+      guard let confinedFolder = ConfinedFolder(use.upload.filesFolder, named: "upload") else {
+        throw WebError.noUpload(id)
+      }
+      return DatasetLocation(
+        path: confinedFolder.path, name: "upload", confinedFolder: confinedFolder, use: use,
+        stepsInto: true)
+    case .samples:
+      guard let confinedFolder = ConfinedFolder(samples, named: "samples") else {
+        throw Self.noFolder("samples")
+      }
+      return DatasetLocation(
+        path: confinedFolder.path, name: "samples", confinedFolder: confinedFolder)
+    case .folder(let text): return try folder(text)
+    }
+  }
+
+  private func folder(_ text: String) throws -> DatasetLocation {
+    // Accept a trailing slash: "photos/" is the same as "photos".
+    let parts = try RelativePath(text.hasSuffix("/") ? String(text.dropLast()) : text).parts
+    guard let folder = folders.first(where: { FileSystem.name(of: $0) == parts[0] }),
+      let confinedFolder = ConfinedFolder(folder),
+      let path = confinedFolder.confinedPath(
+        of: ([confinedFolder.path] + parts.dropFirst()).joined(separator: "/"))
+    else { throw Self.noFolder(text) }
+    return DatasetLocation(path: path, name: parts[parts.count - 1], confinedFolder: confinedFolder)
+  }
+
+  private static func noFolder(_ name: String) -> WebError {
+    WebError(
+      status: .notFound, code: "folder_not_found",
+      message:
+        "There is no folder '\(name.prefix(200))'. Use a folder that GET /api/v1/server lists, or "
+        + "a path inside it.")
+  }
 }
 #endif

@@ -10,35 +10,23 @@ import TensorIO
 
 extension EvaluationJob {
   /// The evaluation as it appears in lists.
-  var json: JSONValue {
+  var json: JSONObject {
     withState { state in
       // Clients see a queued evaluation as running, because they don't have to treat it
       // differently.
       let shown = state.phase == .queued ? Phase.running : state.phase
       let dataset = run.dataset
-      return .object([
-        "id": .string(id), "state": .string(shown.rawValue),
-        "queued": .bool(state.phase == .queued), "started": .string(started.ISO8601Format()),
-        "models": .array(
-          state.progress.models.map { model in
-            .object([
-              "model": .string(model.id), "done": .count(model.done),
-              "count": .count(model.count), "failed": .count(model.failed),
-            ])
-          }),
-        "dataset": .object([
-          "name": .string(dataset.name), "layout": .string(dataset.layout.word),
-          "pictures": .count(dataset.samples.count),
-          "has_truth": .bool(dataset.samples.contains { $0.truth != nil }),
-        ]),
-        "error": state.error.map {
-          .object(["code": .string($0.code), "message": .string($0.message)])
-        } ?? .null,
-        "photos_per_second": (state.report?.rate ?? state.progress.rate).map { .number($0) }
-          ?? .null,
-        "seconds_left": state.phase == .running
-          ? state.progress.secondsLeft.map { .number($0) } ?? .null : .null,
-      ])
+      return [
+        "id": id, "state": shown.rawValue, "queued": state.phase == .queued,
+        "started": started.ISO8601Format(), "models": state.progress.models,
+        "dataset": [
+          "name": dataset.name, "layout": dataset.layout.word, "pictures": dataset.samples.count,
+          "has_truth": dataset.samples.contains { $0.truth != nil },
+        ] as JSONObject,
+        "error": state.error.map { ["code": $0.code, "message": $0.message] },
+        "photos_per_second": state.report?.rate ?? state.progress.rate,
+        "seconds_left": state.phase == .running ? state.progress.secondsLeft : nil,
+      ]
     }
   }
 }
@@ -70,36 +58,33 @@ extension ResultRow {
   private static let labelCount = 5
 
   /// The row as it appears in the API.
-  var json: JSONValue {
-    .object([
-      "index": .count(index), "model": .string(model), "image": .string(image),
-      "error": .bool(error), "error_description": .text(errorDescription),
-      "predicted": .text(predicted), "truth": .text(truth),
-      "correct": isCorrect.map { .bool($0) } ?? .null, "classes": .array(classes),
-      "latency_ms": latency,
-    ])
+  var json: JSONObject {
+    [
+      "index": index, "model": model, "image": image, "error": error,
+      "error_description": errorDescription, "predicted": predicted, "truth": truth,
+      "correct": isCorrect, "classes": classes, "latency_ms": latency,
+    ]
   }
 
   /// The labelled values of the output that the prediction comes from, highest first.
-  private var classes: [JSONValue] {
+  private var classes: [JSONObject] {
     guard let predicted, let evaluation else { return [] }
     for output in evaluation.inferenceResults.values {
       guard case .object(let members) = output, members[predicted] != nil else { continue }
       return members.compactMap { label, value in value.double.map { (label, $0) } }
         .sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(Self.labelCount)
-        .map { .object(["label": .string($0.0), "value": .number($0.1)]) }
+        .map { ["label": $0.0, "value": $0.1] }
     }
     return []
   }
 
-  private var latency: JSONValue {
-    guard let evaluation else { return .null }
-    return .object([
-      "decode": .number(evaluation.decodeLatency),
-      "preprocess": .number(evaluation.preprocessorLatency),
-      "inference": .number(evaluation.inferenceLatency),
-      "postprocess": .number(evaluation.postprocessLatency), "total": .number(evaluation.total),
-    ])
+  private var latency: [String: Double]? {
+    guard let evaluation else { return nil }
+    return [
+      "decode": evaluation.decodeLatency, "preprocess": evaluation.preprocessorLatency,
+      "inference": evaluation.inferenceLatency, "postprocess": evaluation.postprocessLatency,
+      "total": evaluation.total,
+    ]
   }
 }
 #endif

@@ -42,12 +42,6 @@ final class EvaluationJob: Sendable {
   private let state: Mutex<State>
 
   /// Prepares an evaluation.
-  ///
-  /// - Parameters:
-  ///   - request: The client's request.
-  ///   - location: The location of the images.
-  ///   - run: The images, and the settings to evaluate them with.
-  ///   - bundles: The models.
   init(
     _ request: EvaluationRequest, location: DatasetLocation, run: EvaluationRun,
     bundles: [ModelBundle]
@@ -67,8 +61,6 @@ final class EvaluationJob: Sendable {
 
   /// The number of rows when the evaluation is complete.
   var rowCount: Int { bundles.count * run.dataset.samples.count }
-  /// The current results.
-  var current: State { state.withLock { $0 } }
   /// The current phase.
   var phase: Phase { state.withLock { $0.phase } }
   /// Calls a closure with the current results, while other threads wait for them.
@@ -158,10 +150,8 @@ final class EvaluationJob: Sendable {
     }
   }
 
-  /// Returns the path of an image's file.
+  /// Returns the path of an image's file, by the image's index in the dataset.
   ///
-  /// - Parameter index: The image's index in the dataset.
-  /// - Returns: The path.
   /// - Throws: ``WebError`` if there is no such image, or its file no longer exists.
   func picture(at index: Int) throws -> String {
     guard let position = run.dataset.indices.firstIndex(of: index),
@@ -181,5 +171,58 @@ extension EvaluationJob.State {
     defer { use = nil }
     return use
   }
+}
+
+/// The progress of an evaluation, and its speed.
+struct EvaluationProgress: Sendable {
+  /// The progress of one model.
+  struct Model: Sendable, Encodable {
+    let id: String
+    var done = 0
+    let count: Int
+    var failed = 0
+
+    private enum CodingKeys: String, CodingKey {
+      case id = "model"
+      case done, count, failed
+    }
+  }
+
+  private(set) var models: [Model]
+  private var start: (instant: ContinuousClock.Instant, done: Int)?
+  private var end: ContinuousClock.Instant?
+
+  /// The shortest time to compute a rate from, because shorter times are unreliable.
+  private static let leastTime = Duration.milliseconds(200)
+
+  init(models: [String], pictures: Int) {
+    self.models = models.map { Model(id: $0, count: pictures) }
+  }
+
+  /// The number of completed rows.
+  var done: Int { models.reduce(0) { $0 + $1.done } }
+  /// The number of remaining rows.
+  var remaining: Int { models.reduce(0) { $0 + $1.count - $1.done } }
+
+  /// Records a row.
+  mutating func add(_ progress: EvaluationRun.Progress, at instant: ContinuousClock.Instant) {
+    guard let index = models.firstIndex(where: { $0.id == progress.model }) else { return }
+    models[index].done = progress.done
+    models[index].failed = progress.failed
+    // Measure from the first row, because the time before it is spent on loading.
+    if start == nil { start = (instant, done) }
+    end = instant
+  }
+
+  /// Images per second over all models, or nil if it can't be estimated yet.
+  var rate: Double? {
+    guard let start, let end else { return nil }
+    let time = start.instant.duration(to: end)
+    guard time >= Self.leastTime, done > start.done else { return nil }
+    return Double(done - start.done) / (time / .seconds(1))
+  }
+
+  /// The estimated number of seconds until the end, or nil if it can't be estimated yet.
+  var secondsLeft: Double? { rate.map { Double(remaining) / $0 } }
 }
 #endif

@@ -31,11 +31,8 @@ struct EvaluationRequest: Sendable, Hashable {
   static let maximumIterations = 1000
   private static let maximumModels = 16
 
-  /// Reads a request.
+  /// Reads a request's body.
   ///
-  /// - Parameters:
-  ///   - document: The request's body.
-  ///   - maximumThreads: The maximum number of images that may be processed at once.
   /// - Throws: ``WebError`` if a member is invalid. The message names the member and says what it
   ///   takes.
   init(_ document: JSONValue, maximumThreads: Int) throws {

@@ -26,7 +26,9 @@ struct EvaluationRoutes: Sendable {
 
   func add(to group: RouterGroup<WebContext>) {
     group.post("evaluations") { request, _ in try await start(request) }
-    group.get("evaluations") { _, _ in try list() }
+    group.get("evaluations") { _, _ -> JSONObject in
+      ["evaluations": evaluations.all.map(\.json)]
+    }
     group.get("evaluations/:id") { _, context in try details(context.evaluation) }
     group.delete("evaluations/:id") { _, context in
       try evaluations.delete(context.evaluation)
@@ -40,7 +42,7 @@ struct EvaluationRoutes: Sendable {
         context.evaluation, context.parameters.get("index") ?? "", Query(request))
     }
     group.get("evaluations/:id/export") { request, context in
-      try await export(context.evaluation, EvaluationExport(Query(request)))
+      try await export(context.evaluation, Query(request).choice("format") ?? .json)
     }
   }
 
@@ -53,7 +55,7 @@ struct EvaluationRoutes: Sendable {
       document, maximumThreads: max(options.threads, processors))
     let job = try await queue.run { try makeJob(for: wanted) }
     try evaluations.add(job)
-    return try .json(.object(["evaluation": job.json]), status: .accepted)
+    return try .json(["evaluation": job.json], status: .accepted)
   }
 
   private func makeJob(for request: EvaluationRequest) throws -> EvaluationJob {
@@ -92,14 +94,9 @@ struct EvaluationRoutes: Sendable {
 
   // MARK: - Looking
 
-  private func list() throws -> Response {
-    try .json(.object(["evaluations": .array(evaluations.all.map(\.json))]))
-  }
-
-  private func details(_ id: String) throws -> Response {
+  private func details(_ id: String) throws -> JSONObject {
     let job = try evaluations.job(id)
-    let report = job.withState { $0.document } ?? .null
-    return try .json(.object(["evaluation": job.json, "report": report]))
+    return ["evaluation": job.json, "report": job.withState { $0.document }]
   }
 
   private func rows(_ id: String, _ selection: RowSelection) async throws -> Response {
@@ -142,5 +139,79 @@ struct EvaluationRoutes: Sendable {
 extension WebContext {
   /// The evaluation's identifier in the path.
   fileprivate var evaluation: String { parameters.get("id") ?? "" }
+}
+
+/// A client's selection of an evaluation's rows.
+struct RowSelection: Sendable {
+  private enum Kind: String, CaseIterable {
+    case all, errors, wrong
+  }
+
+  private let model: String?
+  private let kind: Kind
+  private let offset: Int
+  private let limit: Int
+
+  private static let maximumCount = 500
+
+  /// Reads the selection from a request's query.
+  ///
+  /// - Throws: ``WebError`` if an option is invalid. The message names the option and says what it
+  ///   takes.
+  init(_ query: Query) throws {
+    model = query.text("model")
+    offset = try query.integer("offset", in: 0...Int(Int32.max)) ?? 0
+    limit = try query.integer("limit", in: 1...Self.maximumCount) ?? 50
+    kind = try query.choice("only") ?? .all
+  }
+
+  /// Returns one page of the selected rows, and the total number of selected rows.
+  func page(of rows: [ResultRow]) -> JSONObject {
+    let wanted = rows.indices.filter { isWanted(rows[$0]) }
+    return [
+      "rows": wanted.dropFirst(offset).prefix(limit).map { rows[$0].json },
+      "count": wanted.count,
+    ]
+  }
+
+  private func isWanted(_ row: ResultRow) -> Bool {
+    if let model, row.model != model { return false }
+    return switch kind {
+    case .all: true
+    case .errors: row.error
+    case .wrong: row.isCorrect == false
+    }
+  }
+}
+
+/// The formats in which a report can be downloaded.
+enum EvaluationExport: String, Sendable, CaseIterable {
+  /// The JSON report that `tensorio evaluate` writes.
+  case json
+  /// A table of the rows.
+  case csv
+  /// A web page for people.
+  case html
+  /// Net Runner's original export format.
+  case netRunner = "netrunner"
+
+  /// Makes the download, blocking the calling thread.
+  ///
+  /// - Throws: `TensorIOError` if the report can't be written.
+  func response(_ report: EvaluationReport, of dataset: Dataset) throws -> Response {
+    let (text, type, ending) =
+      switch self {
+      case .json: (try report.json(), "application/json", ".json")
+      case .csv: (report.csv(), "text/csv; charset=utf-8", ".csv")
+      case .html:
+        (
+          try HTMLReport(report, pictures: ReportPictures(dataset)).text(),
+          "text/html; charset=utf-8", ".html"
+        )
+      case .netRunner: (try report.netRunnerJSON(), "application/json", "-netrunner.json")
+      }
+    let name = "\(report.dataset.name.downloadName)-evaluation"
+    return .download(text.utf8, type: type, name: name + ending)
+  }
 }
 #endif

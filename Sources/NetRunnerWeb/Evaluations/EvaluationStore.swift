@@ -26,10 +26,6 @@ final class EvaluationStore: Sendable {
   private let thread = DispatchQueue(label: "tensorio.web.evaluations")
   private let jobs = Mutex<[EvaluationJob]>([])
 
-  /// Makes a store.
-  ///
-  /// - Parameter options: The server's options, with the runtimes and with the program's version
-  ///   for reports.
   init(_ options: NetRunnerOptions) {
     backends = options.backends
     tool = ToolRecord(version: options.version)
@@ -68,10 +64,7 @@ final class EvaluationStore: Sendable {
   /// - Throws: ``WebError`` if there is no such evaluation, or it was removed.
   func job(_ id: String) throws -> EvaluationJob {
     guard let job = jobs.withLock({ $0.first { $0.id == id } }) else {
-      throw WebError(
-        status: .notFound, code: "evaluation_not_found",
-        message: "There is no evaluation '\(id.prefix(100))'. The server keeps only the most "
-          + "recent ones.")
+      throw WebError.noJob("evaluation", id)
     }
     return job
   }
@@ -88,6 +81,16 @@ final class EvaluationStore: Sendable {
   /// Cancels all evaluations.
   func end() {
     for job in all { job.cancel() }
+  }
+}
+
+extension WebError {
+  /// An error for an evaluation or an import that never existed, or that was removed.
+  static func noJob(_ kind: String, _ id: String) -> WebError {
+    WebError(
+      status: .notFound, code: kind + "_not_found",
+      message: "There is no \(kind) '\(id.prefix(100))'. The server keeps only the most recent "
+        + "ones.")
   }
 }
 #endif

@@ -15,7 +15,7 @@ extension Response {
   ///
   /// Numbers that JSON can't represent become the strings `NaN`, `Infinity` and `-Infinity`.
   static func json(
-    _ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
   ) throws -> Response {
     .data(try value.encoded(), type: "application/json", status: status, headers: headers)
   }
@@ -40,7 +40,7 @@ extension Response {
   }
 }
 
-extension JSONValue {
+extension Encodable {
   /// Returns the document's JSON text, with sorted keys.
   func encoded() throws -> Data {
     let encoder = JSONEncoder()
@@ -48,17 +48,6 @@ extension JSONValue {
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
     return try encoder.encode(self)
-  }
-
-  /// Makes a whole number.
-  static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
-
-  /// Makes a string, or null if the text is nil.
-  static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-
-  /// Makes a number of milliseconds, rounded to the microsecond.
-  static func milliseconds(_ duration: Duration) -> JSONValue {
-    .number((duration / .milliseconds(1) * 1000).rounded() / 1000)
   }
 }
 #endif

@@ -4,7 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Dispatch
 import Files
+import Foundation
+import NIOPosix
 import NIOSSL
 import NetRunner
 import TensorIO
@@ -24,7 +27,7 @@ import WebClient
 /// }
 /// ```
 struct BundleDownload: Sendable {
-  let rules: AddressRules
+  var rules: AddressRules
   var limits = DownloadLimits()
   var resolver = HostResolver.system
   /// The TLS configuration, or nil to trust the system's certificate authorities.
@@ -126,6 +129,126 @@ struct BundleDownload: Sendable {
       .addressNotAllowed,
       "'\(address.shown)' can't be downloaded, because its server has \(kind) (\(computer))."
         + " Import from the public internet, or upload the file.")
+  }
+}
+
+/// The limits of a download.
+struct DownloadLimits: Hashable, Sendable {
+  /// The maximum size of the file, in bytes.
+  var bytes = 512 << 20
+  /// How long a server may take to accept a connection.
+  var connect: Duration = .seconds(10)
+  /// How long a server may send no data.
+  var stall: Duration = .seconds(30)
+  /// How long the whole download may take.
+  var total: Duration = .seconds(600)
+  /// The maximum number of redirects.
+  var redirects = 5
+}
+
+/// An error from downloading a bundle, caused by the URL, the network or the server.
+struct DownloadError: Error {
+  /// A kind of failure, whose description is the code in the API, such as `not_found`.
+  enum Code: String, CustomStringConvertible {
+    case invalidURL = "invalid_url"
+    /// The server is in a forbidden network, or a redirect drops encryption.
+    case addressNotAllowed = "address_not_allowed"
+    case notFound = "not_found"
+    /// The server responded with something other than a file.
+    case serverError = "server_error"
+    /// The server is unknown or unreachable, has an invalid certificate, or closed the connection.
+    case connectionFailed = "connection_failed"
+    case tooLarge = "too_large"
+    case timedOut = "timed_out"
+    case cancelled
+    case cannotWrite = "cannot_write"
+
+    var description: String { rawValue }
+  }
+
+  let code: Code
+  /// A message that names the URL, and says what happened and how to fix it.
+  let message: String
+  let cause: (any Error)?
+
+  init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+}
+
+extension DownloadError: CustomStringConvertible {
+  var description: String { message }
+}
+
+/// Writes to the file of a download.
+enum DownloadedFile {
+  /// Runs work on the file on a thread that may block.
+  ///
+  /// - Throws: ``DownloadError`` with the code `cannotWrite`, or `CancellationError`.
+  static func writing<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await NIOThreadPool.singleton.runIfActive(work)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw DownloadError(
+        .cannotWrite, "The download can't be written: \(FileSystem.reason(for: error)).",
+        cause: error)
+    }
+  }
+}
+
+/// Resolves the names of hosts.
+struct HostResolver: Sendable {
+  /// Returns the addresses of a host, best first.
+  var addresses: @Sendable (_ host: String) async throws -> [IPAddress]
+
+  /// The system's resolver.
+  ///
+  /// The system's function blocks its thread while name servers don't respond, and can't be
+  /// cancelled. It therefore runs on its own thread, and a cancelled task doesn't wait for it.
+  static let system = HostResolver { host in
+    let (answers, continuation) = AsyncThrowingStream<[IPAddress], any Error>.makeStream()
+    DispatchQueue(label: "netrunner.resolver").async {
+      do {
+        continuation.yield(try resolve(host))
+        continuation.finish()
+      } catch {
+        continuation.finish(throwing: error)
+      }
+    }
+    for try await addresses in answers { return addresses }
+    throw CancellationError()
+  }
+
+  /// An error for a host that the system can't resolve.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The corresponding C function is `getaddrinfo`.
+  private static func resolve(_ host: String) throws -> [IPAddress] {
+    var hints = addrinfo()
+    #if canImport(Glibc)
+    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+    #else
+    hints.ai_socktype = SOCK_STREAM
+    #endif
+    var first: UnsafeMutablePointer<addrinfo>?
+    let status = getaddrinfo(host, nil, &hints, &first)
+    defer { if let first { freeaddrinfo(first) } }
+    guard status == 0 else { throw Failure(description: String(cString: gai_strerror(status))) }
+    var addresses: [IPAddress] = []
+    var next = first
+    while let info = next?.pointee {
+      if let address = IPAddress(info), !addresses.contains(address) { addresses.append(address) }
+      next = info.ai_next
+    }
+    return addresses
   }
 }
 #endif

@@ -27,17 +27,17 @@ final class ImportJob: Sendable {
   /// Whether to replace a model with the same id.
   let replaces: Bool
 
-  private enum Progress {
-    case downloading, checking
-    case done(model: String)
-    case failed(code: String, message: String)
-    case cancelled
+  private enum Phase: String {
+    case downloading, checking, done, failed, cancelled
   }
 
   private struct State {
-    var progress = Progress.downloading
+    var phase = Phase.downloading
     var received = 0
     var total: Int?
+    /// The identifier of the imported model.
+    var model: String?
+    var error: [String: String]?
     var task: Task<Void, Never>?
     var isCancelled = false
   }
@@ -50,45 +50,37 @@ final class ImportJob: Sendable {
   }
 
   /// Whether the import has ended.
-  var isOver: Bool {
-    switch state.withLock({ $0.progress }) {
-    case .downloading, .checking: false
-    case .done, .failed, .cancelled: true
-    }
-  }
+  var isOver: Bool { ![.downloading, .checking].contains(state.withLock { $0.phase }) }
 
   /// Whether the import was told to end.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Starts the import.
-  ///
-  /// - Parameter work: The import's work, which returns the model's identifier.
+  /// Starts the import's work, which returns the model's identifier.
   func start(_ work: @escaping @Sendable () async throws -> String) {
     let task = Task {
-      let end: Progress
       do {
-        end = .done(model: try await work())
+        let model = try await work()
+        state.withLock { ($0.phase, $0.model) = (.done, model) }
       } catch {
-        end = Self.end(for: error)
+        let error = Self.json(error)
+        state.withLock { ($0.phase, $0.error) = (error == nil ? .cancelled : .failed, error) }
       }
-      state.withLock { $0.progress = end }
     }
     state.withLock { $0.task = task }
   }
 
-  private static func end(for error: any Error) -> Progress {
-    switch error {
-    case let error as DownloadError where error.code == .cancelled: .cancelled
-    case let error as ImportError where error.code == .cancelled: .cancelled
-    case let error as ModelRepositoryClientError where error.code == .cancelled: .cancelled
-    case is CancellationError: .cancelled
-    case let error as DownloadError: .failed(code: "\(error.code)", message: error.message)
-    case let error as ImportError: .failed(code: "\(error.code)", message: error.message)
-    case let error as ModelRepositoryClientError:
-      .failed(code: "\(error.code)", message: error.message)
-    case let error as WebError: .failed(code: error.code, message: error.message)
-    default: .failed(code: "cannot_write", message: "The import failed: \(error).")
-    }
+  /// Returns an error as it appears in the API, or nil if the import was cancelled.
+  private static func json(_ error: any Error) -> [String: String]? {
+    let (code, message) =
+      switch error {
+      case is CancellationError: ("cancelled", "")
+      case let error as DownloadError: ("\(error.code)", error.message)
+      case let error as ImportError: ("\(error.code)", error.message)
+      case let error as ModelRepositoryClientError: ("\(error.code)", error.message)
+      case let error as WebError: (error.code, error.message)
+      default: ("cannot_write", "The import failed: \(error).")
+      }
+    return code == "cancelled" ? nil : ["code": code, "message": message]
   }
 
   /// Cancels the import.
@@ -107,32 +99,21 @@ final class ImportJob: Sendable {
     }
   }
 
-  func noteChecking() { state.withLock { $0.progress = .checking } }
+  func noteChecking() { state.withLock { $0.phase = .checking } }
 
   /// The import as it appears in the API.
-  var json: JSONValue {
+  var json: JSONObject {
     let state = state.withLock { $0 }
-    var members: [String: JSONValue] = [
-      "id": .string(id), "url": .null, "repository_model": .null,
-      "received": .count(state.received), "total": state.total.map(JSONValue.count) ?? .null,
-      "model": .null, "error": .null,
-    ]
+    var (url, repositoryModel) = (String?.none, String?.none)
     switch source {
-    case .address(let url): members["url"] = .string(url)
-    case .repository(let model): members["repository_model"] = .string(model.text)
+    case .address(let address): url = address
+    case .repository(let model): repositoryModel = model.text
     }
-    switch state.progress {
-    case .downloading: members["state"] = .string("downloading")
-    case .checking: members["state"] = .string("checking")
-    case .cancelled: members["state"] = .string("cancelled")
-    case .done(let model):
-      members["state"] = .string("done")
-      members["model"] = .string(model)
-    case .failed(let code, let message):
-      members["state"] = .string("failed")
-      members["error"] = .object(["code": .string(code), "message": .string(message)])
-    }
-    return .object(members)
+    return [
+      "id": id, "state": state.phase.rawValue, "url": url, "repository_model": repositoryModel,
+      "received": state.received, "total": state.total, "model": state.model,
+      "error": state.error,
+    ]
   }
 }
 #endif

@@ -4,10 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
 import HTTPTypes
-import ModelRepositoryAPI
-import NIOCore
 import NetRunner
 import Synchronization
 import TensorIO
@@ -15,19 +12,14 @@ import TensorIO
 /// Imports bundles into the models folder: from URLs, from the repository, and from clients that
 /// upload them.
 final class ModelImports: Sendable {
-  private struct State {
-    var jobs: [String: ImportJob] = [:]
-    /// Identifiers, oldest first.
-    var order: [String] = []
-  }
-
   private let catalogue: ModelCatalogue
   private let importer: BundleImporter
   private let download: BundleDownload
   /// The repository that models are imported from by name, or nil if there is none.
   let repository: RepositorySource?
   private let queue: WorkQueue
-  private let state = Mutex(State())
+  /// The remembered imports, oldest first.
+  private let jobs = Mutex<[ImportJob]>([])
 
   /// How many imports are remembered, and how many may run at once.
   private static let remembered = 64
@@ -55,25 +47,16 @@ final class ModelImports: Sendable {
 
   /// Starts an import.
   ///
-  /// - Parameters:
-  ///   - source: The source of the bundle.
-  ///   - replaces: Whether to replace a model with the same id.
-  /// - Returns: The import.
   /// - Throws: ``WebError`` if too many imports are running, or the import needs a repository and
   ///   there is none.
   func start(_ source: ImportJob.Source, replaces: Bool) throws -> ImportJob {
     if case .repository = source, repository == nil { throw WebError.noRepository }
     let job = ImportJob(source, replaces: replaces)
-    try state.withLock { state in
-      guard state.jobs.values.count(where: { !$0.isOver }) < Self.underWay else {
-        throw WebError.tooBusy
-      }
-      state.jobs[job.id] = job
-      state.order.append(job.id)
-      while state.order.count > Self.remembered,
-        let index = state.order.firstIndex(where: { state.jobs[$0]?.isOver == true })
-      {
-        state.jobs[state.order.remove(at: index)] = nil
+    try jobs.withLock { jobs in
+      guard jobs.count(where: { !$0.isOver }) < Self.underWay else { throw WebError.tooBusy }
+      jobs.append(job)
+      while jobs.count > Self.remembered, let index = jobs.firstIndex(where: \.isOver) {
+        jobs.remove(at: index)
       }
     }
     job.start { [self] in try await run(job) }
@@ -81,19 +64,14 @@ final class ModelImports: Sendable {
   }
 
   /// All remembered imports, newest first.
-  var all: [ImportJob] {
-    state.withLock { state in state.order.reversed().compactMap { state.jobs[$0] } }
-  }
+  var all: [ImportJob] { jobs.withLock { $0.reversed() } }
 
   /// Returns the import with an identifier.
   ///
   /// - Throws: ``WebError`` if there is no such import.
   func job(_ id: String) throws -> ImportJob {
-    guard let job = state.withLock({ $0.jobs[id] }) else {
-      throw WebError(
-        status: .notFound, code: "import_not_found",
-        message: "There is no import '\(id.prefix(100))'. The server keeps only the most recent "
-          + "ones.")
+    guard let job = jobs.withLock({ $0.first { $0.id == id } }) else {
+      throw WebError.noJob("import", id)
     }
     return job
   }
@@ -119,20 +97,17 @@ final class ModelImports: Sendable {
         return try finish(
           importer.importBundle(
             fromFolder: path, as: former ?? "\(model).tiobundle", over: former, origin: origin,
-            replaces: job.replaces, check: check
+            replaces: job.replaces, check: catalogue.tryOut
           ) { job.isCancelled }
         ).id
       }
     }
   }
 
-  /// Imports the bundle in an archive.
+  /// Imports the bundle in a zip file.
   ///
-  /// - Parameters:
-  ///   - file: The zip file.
-  ///   - replaces: Whether to replace a model with the same id.
-  ///   - isOver: Called from time to time. The import ends if this returns true.
-  /// - Returns: The model.
+  /// The import ends if `isOver`, which is called from time to time, returns true.
+  ///
   /// - Throws: ``ImportError`` if the bundle can't be used.
   func add(
     _ file: String, replaces: Bool, until isOver: @escaping @Sendable () -> Bool = { false }
@@ -140,13 +115,8 @@ final class ModelImports: Sendable {
     try await queue.run { [self] in
       try finish(
         importer.importBundle(
-          fromZip: file, replaces: replaces, check: check, until: isOver))
+          fromZip: file, replaces: replaces, check: catalogue.tryOut, until: isOver))
     }
-  }
-
-  /// Checks a bundle before it is added to the models.
-  private func check(_ bundle: ModelBundle) throws {
-    try catalogue.tryOut(bundle)
   }
 
   private func finish(_ bundle: ModelBundle) throws -> VisionModel {

@@ -5,7 +5,6 @@
 
 #if Servers
 import Hummingbird
-import TensorIO
 
 /// A client's options for running a model on an image.
 struct InferenceOptions: Sendable {
@@ -48,6 +47,20 @@ struct Query {
   /// Returns an option's text, or nil if it is missing or empty.
   func text(_ name: String) -> String? {
     parameters[Substring(name)].flatMap { $0.isEmpty ? nil : String($0) }
+  }
+
+  /// Returns the case whose raw value is an option's text, or nil if it is missing or empty.
+  ///
+  /// - Throws: ``WebError`` if there is no such case.
+  func choice<Choice: CaseIterable & RawRepresentable<String>>(_ name: String) throws -> Choice? {
+    guard let text = text(name) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      let words = Choice.allCases.map(\.rawValue)
+      throw WebError.badRequest(
+        "'\(name)' must be \(words.dropLast().joined(separator: ", ")) or \(words.last ?? ""), "
+          + "not '\(text.prefix(40))'.")
+    }
+    return choice
   }
 
   /// Returns an option's whole number, or nil if it is missing or empty.

@@ -7,6 +7,7 @@
 import HTTPTypes
 import NIOCore
 import NetRunner
+import Synchronization
 import TensorIO
 import TensorIOImageCodecs
 
@@ -25,18 +26,13 @@ struct InferenceRunner: Sendable {
     limits: ImageDecoder.Limits(
       maximumPixels: maximumPixels, maximumFileBytes: maximumPictureBytes))
 
-  /// Runs a model on an image.
+  /// Runs a model on the bytes of a JPEG, PNG, BMP or WebP image.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - picture: The bytes of a JPEG, PNG, BMP or WebP image.
-  ///   - options: The client's options.
-  /// - Returns: The response's JSON document.
   /// - Throws: ``WebError`` or `TensorIOError`, which say what is wrong with the model or the
   ///   image.
   func run(
     _ model: VisionModel, on picture: ByteBuffer, _ options: InferenceOptions
-  ) async throws -> JSONValue {
+  ) async throws -> JSONObject {
     guard picture.readableBytes > 0 else {
       throw WebError(
         status: .badRequest, code: "not_a_picture",
@@ -52,20 +48,75 @@ struct InferenceRunner: Sendable {
   ) throws -> InferenceAnswer {
     let evaluator = try catalogue.evaluator(of: model)
     let name = "The image"
-    let evaluation = evaluator.evaluate(
-      .bytes(bytes, name: name), iterations: options.iterations)
+    var source = ImageSource.bytes(bytes, name: name)
+    var previews: [String: PixelBuffer]?
+    var decoding = Duration.zero
+    let input = try evaluator.model.loadSignature().inputs[0]
+    if options.previews {
+      // The result and the previews share one decoding of the whole image, which gives the model
+      // the same pixels as decoding only what it sees.
+      let clock = ContinuousClock()
+      let start = clock.now
+      let picture = try Self.decoder.decode(bytes, named: name)
+      decoding = clock.now - start
+      source = .pixels(picture, name: name)
+      previews = try input.previews(of: picture, includesAlpha: options.alpha)
+    }
+    let evaluation = evaluator.evaluate(source, iterations: options.iterations)
     var prediction = try evaluation.result.get()
+    var latency = evaluation.latency
+    latency.decode += decoding
     let format = formats.format(for: model.bundle.manifest)
     if let source = options.source {
       prediction = sources.apply(prediction, shownAs: format, from: source, model: model.id)
     }
-    let input = try evaluator.model.loadSignature().inputs[0]
-    let preview =
-      options.previews
-      ? try Preview(of: bytes, named: name, for: input, includesAlpha: options.alpha) : nil
     return InferenceAnswer(
-      model: model, prediction: prediction, latency: evaluation.latency,
-      text: format.text(for: prediction), options: options, input: input, preview: preview)
+      model: model, prediction: prediction, latency: latency,
+      text: format.text(for: prediction), options: options, input: input, previews: previews)
+  }
+}
+
+/// Fades the labelled values of live sources into those of their next image.
+///
+/// A source is a name that a client chooses. The least recently used sources are removed, so that
+/// clients can't fill the memory with names.
+final class LiveSources: Sendable {
+  private struct Source {
+    var decay = LiveDecay()
+    var lastUse: UInt64
+  }
+
+  private struct State {
+    var sources: [String: Source] = [:]
+    var uses: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// The maximum number of sources to remember.
+  private static let limit = 256
+
+  /// Mixes a prediction's labelled values with those of the images before it.
+  ///
+  /// The values start over if the source's model differs from the previous one. Everything else
+  /// is unchanged.
+  func apply(
+    _ prediction: Prediction, shownAs format: any OutputFormat, from source: String,
+    model: String
+  ) -> Prediction {
+    state.withLock { state in
+      state.uses += 1
+      var entry = state.sources[source] ?? Source(lastUse: 0)
+      let mixed = entry.decay.apply(prediction, shownAs: format, from: model)
+      entry.lastUse = state.uses
+      state.sources[source] = entry
+      if state.sources.count > Self.limit,
+        let oldest = state.sources.min(by: { $0.value.lastUse < $1.value.lastUse })
+      {
+        state.sources[oldest.key] = nil
+      }
+      return mixed
+    }
   }
 }
 #endif

@@ -8,51 +8,21 @@ import Foundation
 import TensorIO
 import TensorIOImageCodecs
 
-/// What a model sees of an image, as small images for the page.
-struct Preview: Sendable {
-  /// The cropped and resized image.
-  let image: PixelBuffer
-  /// The image's channels, or nil if it is gray.
-  let channels: (red: PixelBuffer, green: PixelBuffer, blue: PixelBuffer)?
-  /// The alpha channel, cropped and resized in the same way, or nil if it wasn't requested.
+extension TensorSpec {
+  /// Returns what a model sees of an image, or nil if the input doesn't take images.
   ///
-  /// Models don't receive it.
-  let alpha: PixelBuffer?
-
-  /// Makes the preview of an image, or returns nil if the input doesn't take images.
+  /// The views are `image`, its channels unless it is gray, and on request `alpha`, which models
+  /// don't receive. It is cropped and resized in the same way.
   ///
-  /// - Parameters:
-  ///   - bytes: The bytes of the image's file.
-  ///   - name: The image's name in messages.
-  ///   - input: The model's input.
-  ///   - includesAlpha: Whether to include the alpha channel.
-  /// - Throws: `TensorIOError` if the image can't be read.
-  init?(of bytes: [UInt8], named name: String, for input: TensorSpec, includesAlpha: Bool) throws {
-    let decoder = InferenceRunner.decoder
-    let file = ImageFile(bytes: bytes, named: name, decoder: decoder)
-    guard let image = try input.preview(of: file) else { return nil }
-    self.image = image
-    channels = image.format == .gray ? nil : image.channels()
-    guard includesAlpha else {
-      alpha = nil
-      return
+  /// - Throws: `TensorIOError` if the input can't take the image.
+  func previews(of picture: PixelBuffer, includesAlpha: Bool) throws -> [String: PixelBuffer]? {
+    guard let image = try preview(of: picture) else { return nil }
+    var views = ["image": image]
+    if image.format != .gray {
+      (views["red"], views["green"], views["blue"]) = image.channels()
     }
-    let opacity = try decoder.decode(bytes, named: name).opacity
-    alpha = try input.preview(of: opacity)?.channels().red
-  }
-
-  /// Encodes the images as `data:` URLs.
-  ///
-  /// - Throws: `TensorIOError` if they can't be encoded.
-  func json() throws -> JSONValue {
-    var members: [String: JSONValue] = ["image": .string(try image.dataAddress())]
-    if let channels {
-      members["red"] = .string(try channels.red.dataAddress())
-      members["green"] = .string(try channels.green.dataAddress())
-      members["blue"] = .string(try channels.blue.dataAddress())
-    }
-    if let alpha { members["alpha"] = .string(try alpha.dataAddress()) }
-    return .object(members)
+    if includesAlpha { views["alpha"] = try preview(of: picture.opacity)?.channels().red }
+    return views
   }
 }
 

@@ -5,6 +5,7 @@
 
 #if Servers
 import Foundation
+import ModelRepositoryAPI
 import NetRunner
 import Synchronization
 import TensorIO
@@ -22,9 +23,6 @@ final class LabelFolder: Sendable {
 
   /// Opens a folder, or creates it if it is missing.
   ///
-  /// - Parameters:
-  ///   - path: The folder's path.
-  ///   - model: The model's identifier.
   /// - Throws: `TensorIOError` if the folder can't be created or read.
   init(_ path: String, for model: String) throws {
     self.model = model
@@ -49,12 +47,10 @@ final class LabelFolder: Sendable {
     try changes.withLock { _ in
       let fresh = path + "/.\(UUID().uuidString)"
       defer { try? FileSystem.remove(fresh) }
-      do {
+      try WebError.storing {
         try Data(picture).write(to: URL(filePath: fresh))
         try FileSystem.flush(fresh)
         try FileSystem.rename(fresh, to: photos + "/" + name)
-      } catch {
-        throw WebError.notStored(FileSystem.reason(for: error))
       }
       try store.setLabel(label, of: photos + "/" + name, for: model)
     }
@@ -72,13 +68,8 @@ final class LabelFolder: Sendable {
     }
   }
 
-  /// Writes the labels and photos as a zip file.
+  /// Writes the labels and photos as a zip file in a folder, and returns the file's path.
   ///
-  /// - Parameters:
-  ///   - format: The format of the file's contents.
-  ///   - folder: The folder for the zip file and for the files that it is made from.
-  ///   - name: The test bundle's name.
-  /// - Returns: The path of the zip file.
   /// - Throws: `TensorIOError` if there are no labels, or the file can't be written.
   func export(_ format: LabelExportFormat, into folder: String, named name: String) throws -> String
   {
@@ -107,5 +98,53 @@ enum LabelExportFormat: String, Sendable, CaseIterable {
   case testBundle = "testbundle"
   /// Net Runner's own format: the photos and a labels.json.
   case zip
+}
+
+/// The folders of labelled photos, one for each model.
+final class LabelFolders: Sendable {
+  private let root: String
+  /// Keeps the temporary folder as long as it is used.
+  private let scratch: ScratchFolder
+  private let folders = Mutex<[String: LabelFolder]>([:])
+
+  /// Prepares the folders, without creating any before the first label.
+  ///
+  /// Without a data folder, they are in the temporary folder.
+  init(dataFolder: String?, scratch: ScratchFolder) {
+    root = (dataFolder ?? scratch.path) + "/labels"
+    self.scratch = scratch
+  }
+
+  /// Returns a model's folder, creating it if it is missing, and blocks the calling thread.
+  ///
+  /// - Throws: `TensorIOError` if the folder can't be created or read.
+  func folder(for model: String) throws -> LabelFolder {
+    try folders.withLock { folders in
+      if let folder = folders[model] { return folder }
+      let folder = try LabelFolder(root + "/" + Self.name(for: model), for: model)
+      folders[model] = folder
+      return folder
+    }
+  }
+
+  /// Returns a model's folder, or nil if it has no labels yet.
+  func existingFolder(for model: String) throws -> LabelFolder? {
+    guard FileSystem.isFile("\(root)/\(Self.name(for: model))/labels.sqlite") else { return nil }
+    return try folder(for: model)
+  }
+
+  /// Returns a model's folder name: its identifier if every file system accepts it, otherwise its
+  /// hash.
+  private static func name(for model: String) -> String {
+    let isPlain =
+      model.utf8.count <= 100
+      && model.utf8.allSatisfy { byte in
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+          || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+      }
+    guard !isPlain else { return model }
+    // A plain identifier has no full stop, so it can't be the same as a hash.
+    return "sha256." + BlobDigest(of: model.utf8).hexadecimal.prefix(32)
+  }
 }
 #endif

@@ -31,17 +31,13 @@ struct LabelRoutes: Sendable {
     }
   }
 
-  private func list(_ id: String) async throws -> Response {
+  private func list(_ id: String) async throws -> JSONObject {
     _ = try catalogue.model(id)
     let labels = try await queue.run { try folders.existingFolder(for: id)?.labels ?? [] }
-    return try .json(
-      .object([
-        "count": .count(labels.count),
-        "labels": .array(labels.map { Self.json($0.path, $0.label) }),
-      ]))
+    return ["count": labels.count, "labels": labels.map { Self.json($0.path, $0.label) }]
   }
 
-  private func set(_ id: String, _ photo: String, _ request: Request) async throws -> Response {
+  private func set(_ id: String, _ photo: String, _ request: Request) async throws -> JSONObject {
     let label = try Self.label(Query(request), for: catalogue.model(id))
     return try await bodies.withBody(
       of: request, limit: InferenceRunner.maximumPictureBytes, as: "The image"
@@ -51,7 +47,7 @@ struct LabelRoutes: Sendable {
         try InferenceRunner.decoder.checkHeader(of: bytes, named: "'\(photo)'")
         try folders.folder(for: id).set(label, of: photo, bytes)
       }
-      return try .json(Self.json(photo, label))
+      return Self.json(photo, label)
     }
   }
 
@@ -70,11 +66,7 @@ struct LabelRoutes: Sendable {
 
   private func export(_ id: String, _ query: Query) async throws -> Response {
     _ = try catalogue.model(id)
-    let word = query.text("format") ?? LabelExportFormat.testBundle.rawValue
-    guard let format = LabelExportFormat(rawValue: word) else {
-      throw WebError.badRequest(
-        "'format' must be testbundle or zip, not '\(word.prefix(40))'.")
-    }
+    let format: LabelExportFormat = try query.choice("format") ?? .testBundle
     let name = id.downloadName
     let download = try await queue.run { () throws -> FileDownload in
       guard let labels = try folders.existingFolder(for: id), try !labels.labels.isEmpty else {
@@ -114,14 +106,12 @@ struct LabelRoutes: Sendable {
     }
   }
 
-  private static func json(_ photo: String, _ label: PhotoLabel) -> JSONValue {
-    let value: JSONValue =
-      switch label {
-      case .text(let text): .string(text)
-      case .numbers(let numbers):
-        numbers.count == 1 ? .number(numbers[0]) : .array(numbers.map { .number($0) })
-      }
-    return .object(["photo": .string(photo), "label": value])
+  private static func json(_ photo: String, _ label: PhotoLabel) -> JSONObject {
+    switch label {
+    case .text(let text): ["photo": photo, "label": text]
+    case .numbers(let numbers) where numbers.count == 1: ["photo": photo, "label": numbers[0]]
+    case .numbers(let numbers): ["photo": photo, "label": numbers]
+    }
   }
 }
 

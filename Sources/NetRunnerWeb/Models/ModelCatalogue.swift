@@ -35,11 +35,6 @@ final class ModelCatalogue: Sendable {
 
   /// Scans the folders.
   ///
-  /// - Parameters:
-  ///   - folder: The folder of bundles, which may change.
-  ///   - shipped: The bundles that come with the program.
-  ///   - backends: The runtimes.
-  ///   - threads: How many images a model runs on at once.
   /// - Throws: `TensorIOError` if the folder can't be read.
   init(folder: String, shipped: [String], backends: [any Backend], threads: Int) throws {
     self.folder = folder

@@ -6,7 +6,6 @@
 #if Servers
 import Dispatch
 import Foundation
-import NetRunner
 import Synchronization
 import TensorIO
 
@@ -52,11 +51,9 @@ final class ModelTrials: Sendable {
     state.withLock { $0.outcomes[Subject(bundle)] }
   }
 
-  /// Starts the trials of new bundles, and waits for them briefly.
+  /// Starts the trials of new bundles, and waits for them up to a number of seconds.
   ///
-  /// - Parameters:
-  ///   - bundles: All existing bundles. The outcomes of other bundles are removed.
-  ///   - seconds: How long to wait at most. Trials that take longer continue.
+  /// Trials that take longer continue. The outcomes of bundles that no longer exist are removed.
   func tryAll(_ bundles: [ModelBundle], waiting seconds: Double) {
     let group = DispatchGroup()
     let subjects = bundles.map { ($0, Subject($0)) }

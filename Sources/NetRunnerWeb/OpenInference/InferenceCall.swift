@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
 import NIOCore
 import TensorIO
 
@@ -29,12 +28,8 @@ struct InferenceCall: Sendable {
     let classes: Int
   }
 
-  /// Reads a request.
+  /// Reads a request, in which the header length is nil if the whole body is JSON.
   ///
-  /// - Parameters:
-  ///   - body: The request's body.
-  ///   - headerLength: The length of the JSON part, from the header field, or nil if the whole body
-  ///     is JSON.
   /// - Throws: ``WebError`` if the request is invalid.
   init(_ body: ByteBuffer, headerLength: Int?) throws {
     var rest = body
@@ -118,11 +113,11 @@ struct InferenceCall: Sendable {
 
     private static func description(
       _ members: JSONObjectReader
-    ) throws -> (name: String, type: WireType, shape: [Int]) {
+    ) throws -> (name: String, type: DataType, shape: [Int]) {
       guard let name = try members.text("name"), let typeName = try members.text("datatype") else {
         throw WebError.badRequest("Every input needs 'name', 'datatype', 'shape' and 'data'.")
       }
-      guard let type = WireType(rawValue: typeName) else {
+      guard let type = DataType(wireName: typeName) else {
         throw WebError.badRequest(
           "'\(name)' has the unknown type '\(typeName.prefix(40))'.")
       }

@@ -55,7 +55,7 @@ struct InferenceReply {
       Data("\($0.value):\(positions[$0.label] ?? 0):\($0.label)".utf8)
     }
     return try WireTensor(
-      name: name, type: .bytes, shape: [1, texts.count], elements: .strings(texts))
+      name: name, type: .string, shape: [1, texts.count], elements: .strings(texts))
   }
 
   /// Makes the response: JSON, followed by the tensors that were requested in binary.
@@ -66,16 +66,16 @@ struct InferenceReply {
   func response() throws -> Response {
     var (json, bytes) = (ByteBuffer(), ByteBuffer())
     json.writeString("{")
-    if let id = call.id { try Self.write("id", .string(id), to: &json) }
+    if let id = call.id { try Self.write("id", id, to: &json) }
     let manifest = model.bundle.manifest
-    try Self.write("model_name", .string(manifest.id), to: &json)
-    try Self.write("model_version", .string(manifest.version), to: &json)
+    try Self.write("model_name", manifest.id, to: &json)
+    try Self.write("model_version", manifest.version, to: &json)
     json.writeString("\"outputs\":[")
     for (index, (tensor, isBinary)) in tensors.enumerated() {
       json.writeString(index == 0 ? "{" : ",{")
-      try Self.write("name", .string(tensor.name), to: &json)
-      try Self.write("datatype", .string(tensor.type.rawValue), to: &json)
-      try Self.write("shape", .array(tensor.shape.map(JSONValue.count)), to: &json)
+      try Self.write("name", tensor.name, to: &json)
+      try Self.write("datatype", tensor.type.wireName, to: &json)
+      try Self.write("shape", tensor.shape, to: &json)
       if isBinary {
         let start = bytes.readableBytes
         tensor.elements.write(to: &bytes)
@@ -103,7 +103,7 @@ struct InferenceReply {
 
   /// Writes a member and the comma after it.
   private static func write(
-    _ name: String, _ value: JSONValue, to buffer: inout ByteBuffer
+    _ name: String, _ value: some Encodable, to buffer: inout ByteBuffer
   ) throws {
     buffer.writeString("\"\(name)\":")
     buffer.writeBytes(try value.encoded())

@@ -8,6 +8,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Synchronization
 import TensorIO
 import TensorIOImageCodecs
 
@@ -28,11 +29,11 @@ struct OpenInferenceRoutes: Sendable {
   private static let headerLength = HTTPField.Name("Inference-Header-Content-Length")
 
   func add(to group: RouterGroup<WebContext>) {
-    group.get("") { _, _ in try server() }
+    group.get("") { _, _ in server }
     group.get("health/live") { _, _ in Response(status: .ok) }
     group.get("health/ready") { _, _ in try await ready() }
     group.post("repository/index") { request, _ in try await index(request) }
-    group.get("models/stats") { _, _ in try statistics(catalogue.models) }
+    group.get("models/stats") { _, _ in statistics(of: catalogue.models) }
     for path in ["models/:id", "models/:id/versions/:version"] {
       group.get(RouterPath(path)) { _, context in try await metadata(context) }
       group.get(RouterPath(path + "/ready")) { _, context in
@@ -41,7 +42,7 @@ struct OpenInferenceRoutes: Sendable {
       }
       group.get(RouterPath(path + "/config")) { _, context in try await configuration(context) }
       group.get(RouterPath(path + "/stats")) { _, context in
-        try statistics([known(context)])
+        statistics(of: [try known(context)])
       }
       group.post(RouterPath(path + "/infer")) { request, context in
         try await infer(request, context)
@@ -49,16 +50,15 @@ struct OpenInferenceRoutes: Sendable {
     }
   }
 
-  private func server() throws -> Response {
+  private var server: JSONObject {
     // The list doesn't have 'model_repository', because models are listed but can't be loaded and
     // unloaded.
-    try .json(
-      .object([
-        "name": .string("tensorio"), "version": .string(version),
-        "extensions": .array(
-          ["binary_tensor_data", "classification", "model_configuration", "statistics"]
-            .map { .string($0) }),
-      ]))
+    [
+      "name": "tensorio", "version": version,
+      "extensions": [
+        "binary_tensor_data", "classification", "model_configuration", "statistics",
+      ],
+    ]
   }
 
   private func ready() async throws -> Response {
@@ -88,65 +88,52 @@ struct OpenInferenceRoutes: Sendable {
       }
     }
     return try .json(
-      .array(
-        models.filter { !onlyReady || $0.problem == nil }.map { model, problem in
-          .object([
-            "name": .string(model.id), "version": .string(model.bundle.manifest.version),
-            "state": .string(problem == nil ? "READY" : "UNAVAILABLE"),
-            "reason": .string(problem ?? ""),
-          ])
-        }))
+      models.filter { !onlyReady || $0.problem == nil }.map { model, problem in
+        [
+          "name": model.id, "version": model.bundle.manifest.version,
+          "state": problem == nil ? "READY" : "UNAVAILABLE", "reason": problem ?? "",
+        ]
+      })
   }
 
-  private func metadata(_ context: WebContext) async throws -> Response {
+  private func metadata(_ context: WebContext) async throws -> JSONObject {
     let model = try await model(context)
     let signature = try model.loadSignature()
-    func tensors(_ specs: [TensorSpec]) -> JSONValue {
-      .array(
-        specs.map { spec in
-          .object([
-            "name": .string(spec.name), "datatype": .string(spec.wireType.rawValue),
-            "shape": .array(spec.wireShape.map(JSONValue.count)),
-          ])
-        })
+    func tensors(_ specs: [TensorSpec]) -> [JSONObject] {
+      specs.map {
+        ["name": $0.name, "datatype": $0.wireType.wireName, "shape": $0.wireShape]
+      }
     }
-    return try .json(
-      .object([
-        "name": .string(model.bundle.manifest.id),
-        "versions": .array([.string(model.bundle.manifest.version)]),
-        "platform": .string(model.bundle.backendName ?? ""),
-        "inputs": tensors(signature.inputs), "outputs": tensors(signature.outputs),
-      ]))
+    return [
+      "name": model.bundle.manifest.id, "versions": [model.bundle.manifest.version],
+      "platform": model.bundle.backendName ?? "", "inputs": tensors(signature.inputs),
+      "outputs": tensors(signature.outputs),
+    ]
   }
 
-  private func configuration(_ context: WebContext) async throws -> Response {
+  private func configuration(_ context: WebContext) async throws -> JSONObject {
     let model = try await model(context)
     let signature = try model.loadSignature()
-    func tensors(_ specs: [TensorSpec]) -> JSONValue {
-      .array(
-        specs.map { spec in
-          let type = spec.wireType == .bytes ? "STRING" : spec.wireType.rawValue
-          return .object([
-            "name": .string(spec.name), "data_type": .string("TYPE_" + type),
-            "dims": .array(spec.wireShape.map(JSONValue.count)),
-          ])
-        })
+    func tensors(_ specs: [TensorSpec]) -> [JSONObject] {
+      specs.map { spec in
+        let type = spec.wireType == .string ? "STRING" : spec.wireType.wireName
+        return ["name": spec.name, "data_type": "TYPE_" + type, "dims": spec.wireShape]
+      }
     }
     let backend = model.bundle.backendName ?? ""
-    return try .json(
-      .object([
-        "name": .string(model.bundle.manifest.id), "platform": .string(backend),
-        "backend": .string(backend), "max_batch_size": .count(0),
-        "input": tensors(signature.inputs), "output": tensors(signature.outputs),
-      ]))
+    return [
+      "name": model.bundle.manifest.id, "platform": backend, "backend": backend,
+      "max_batch_size": 0, "input": tensors(signature.inputs),
+      "output": tensors(signature.outputs),
+    ]
   }
 
-  private func statistics(_ models: [VisionModel]) throws -> Response {
-    try .json(
-      .object([
-        "model_stats": .array(
-          models.map { statistics.json(of: $0.id, version: $0.bundle.manifest.version) })
-      ]))
+  private func statistics(of models: [VisionModel]) -> JSONObject {
+    [
+      "model_stats": models.map {
+        statistics.json(of: $0.id, version: $0.bundle.manifest.version)
+      }
+    ]
   }
 
   /// Returns the model that a request's path names.
@@ -211,6 +198,53 @@ extension InferenceCall {
       values[tensor.name] = try tensor.value(for: spec, InferenceRunner.decoder)
     }
     return ModelInputs(values)
+  }
+}
+
+/// Counts each model's runs with the Open Inference Protocol, and how long they take.
+final class InferenceStatistics: Sendable {
+  private struct Times {
+    var count = 0
+    var nanoseconds = 0
+
+    mutating func add(_ duration: Duration) {
+      count += 1
+      nanoseconds += Int(duration / .nanoseconds(1))
+    }
+
+    var json: [String: Int] { ["count": count, "ns": nanoseconds] }
+  }
+
+  private struct Model {
+    var success = Times()
+    var failure = Times()
+    var last = 0
+  }
+
+  private let models = Mutex<[String: Model]>([:])
+
+  /// Counts a run.
+  func add(_ id: String, _ duration: Duration, isSuccess: Bool) {
+    let now = Int(Date().timeIntervalSince1970 * 1000)
+    models.withLock { models in
+      models[id, default: Model()].last = now
+      if isSuccess {
+        models[id, default: Model()].success.add(duration)
+      } else {
+        models[id, default: Model()].failure.add(duration)
+      }
+    }
+  }
+
+  /// Returns a model's statistics: the supported members of Triton's statistics extension.
+  func json(of id: String, version: String) -> JSONObject {
+    let model = models.withLock { $0[id] } ?? Model()
+    return [
+      "name": id, "version": version, "last_inference": model.last,
+      "inference_count": model.success.count, "execution_count": model.success.count,
+      "inference_stats": ["success": model.success.json, "fail": model.failure.json],
+      "batch_stats": [String](),
+    ]
   }
 }
 #endif

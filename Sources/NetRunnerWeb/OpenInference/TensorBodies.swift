@@ -80,10 +80,7 @@ struct TensorLimits: Sendable {
   /// The maximum size of the strings of an input, in bytes.
   private static let texts = 4 << 20
 
-  /// - Parameters:
-  ///   - id: The model's id.
-  ///   - inputs: The model's inputs, from which the limits follow.
-  ///   - limit: The maximum size of any request in bytes, if the server's options set one.
+  /// Derives the limits from a model's inputs, unless the server's options set a limit.
   init(_ id: String, _ inputs: [TensorSpec], limit: Int?) {
     model = id
     var (json, binary, tensors) = (Self.overhead, Self.overhead, 0)
@@ -94,7 +91,7 @@ struct TensorLimits: Sendable {
         binary += Self.texts
       } else {
         json += count * Self.bytesPerNumber
-        tensors += count * max(input.dataType.byteWidth, input.wireType.byteWidth ?? 0)
+        tensors += count * max(input.dataType.byteWidth, input.wireType.byteWidth)
         binary += input.isImage ? InferenceRunner.maximumPictureBytes : 0
       }
     }

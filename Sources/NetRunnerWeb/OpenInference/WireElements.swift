@@ -25,7 +25,7 @@ enum WireElements: Sendable {
   /// Reads the `data` of a tensor.
   ///
   /// - Throws: ``WebError`` if an element doesn't have the type.
-  init(_ scanner: inout JSONScanner, type: WireType, count: Int, name: String) throws {
+  init(_ scanner: inout JSONScanner, type: DataType, count: Int, name: String) throws {
     if let number = type.number {
       self = .numbers(try number.list(&scanner, of: name, count: count, type))
     } else if type == .bool {
@@ -41,15 +41,15 @@ enum WireElements: Sendable {
   /// Each byte string follows its length, which has four bytes.
   ///
   /// - Throws: ``WebError`` if the bytes aren't a whole number of elements.
-  init(_ bytes: ByteBuffer, type: WireType) throws {
-    guard let width = type.byteWidth else {
+  init(_ bytes: ByteBuffer, type: DataType) throws {
+    guard type != .string else {
       self = .strings(try Self.strings(bytes))
       return
     }
-    guard bytes.readableBytes.isMultiple(of: width) else {
+    guard bytes.readableBytes.isMultiple(of: type.byteWidth) else {
       throw WebError.badRequest(
-        "\(bytes.readableBytes) bytes aren't a whole number of \(type.rawValue) elements, "
-          + "each of which has \(width) bytes.")
+        "\(bytes.readableBytes) bytes aren't a whole number of \(type.wireName) elements, "
+          + "each of which has \(type.byteWidth) bytes.")
     }
     if let number = type.number {
       self = .numbers(number.list(bytes))
@@ -97,7 +97,7 @@ enum WireElements: Sendable {
     case .strings(let values):
       for (index, value) in values.enumerated() {
         if index > 0 { buffer.writeString(",") }
-        buffer.writeBytes(try JSONValue.string(String(decoding: value, as: UTF8.self)).encoded())
+        buffer.writeBytes(try String(decoding: value, as: UTF8.self).encoded())
       }
     }
     buffer.writeString("]")
@@ -105,34 +105,24 @@ enum WireElements: Sendable {
 }
 
 /// A list of numbers of one type.
-protocol NumberList: Sendable {
+protocol NumberList: TensorEncodable {
   var count: Int { get }
-  /// The numbers as a value for an input.
-  var value: any TensorEncodable { get }
   /// Returns the numbers as a tensor with the model's own elements.
   func tensor(_ shape: [Int]) throws -> Tensor
   func write(to buffer: inout ByteBuffer)
   func writeJSON(to buffer: inout ByteBuffer, name: String) throws
 }
 
-/// A list of numbers of a known type.
-struct Numbers<Number: WireNumber>: NumberList {
-  let numbers: [Number]
-
-  init(_ numbers: [Number]) { self.numbers = numbers }
-
-  var count: Int { numbers.count }
-  var value: any TensorEncodable { numbers }
-
-  func tensor(_ shape: [Int]) throws -> Tensor { try Tensor(numbers, shape: shape) }
+extension Array: NumberList where Element: WireNumber {
+  func tensor(_ shape: [Int]) throws -> Tensor { try Tensor(self, shape: shape) }
 
   func write(to buffer: inout ByteBuffer) {
-    buffer.reserveCapacity(minimumWritableBytes: count * MemoryLayout<Number>.size)
-    for number in numbers { buffer.writeInteger(number.bits, endianness: .little) }
+    buffer.reserveCapacity(minimumWritableBytes: count * MemoryLayout<Element>.size)
+    for number in self { buffer.writeInteger(number.bits, endianness: .little) }
   }
 
   func writeJSON(to buffer: inout ByteBuffer, name: String) throws {
-    for (index, number) in numbers.enumerated() {
+    for (index, number) in enumerated() {
       if index > 0 { buffer.writeInteger(UInt8(ascii: ",")) }
       buffer.writeString(try number.json(of: name))
     }

@@ -23,17 +23,11 @@ protocol WireNumber: TensorNumber, CustomStringConvertible {
   // These are requirements so that each type has its own code for them, because generic code is
   // several times slower.
 
-  /// Reads a document's next array of numbers.
+  /// Reads a document's next array of `count` numbers.
   ///
-  /// - Parameters:
-  ///   - scanner: The document.
-  ///   - name: The tensor's name.
-  ///   - count: The expected number of elements.
-  ///   - type: The type's name in the protocol.
-  /// - Returns: The numbers.
   /// - Throws: ``WebError`` if this type can't hold one of the numbers.
   static func list(
-    _ scanner: inout JSONScanner, of name: String, count: Int, _ type: WireType
+    _ scanner: inout JSONScanner, of name: String, count: Int, _ type: DataType
   ) throws -> any NumberList
   /// Reads all complete numbers of a buffer, which are little-endian.
   static func list(_ bytes: ByteBuffer) -> any NumberList
@@ -41,25 +35,23 @@ protocol WireNumber: TensorNumber, CustomStringConvertible {
 
 extension WireNumber {
   static func list(
-    _ scanner: inout JSONScanner, of name: String, count: Int, _ type: WireType
+    _ scanner: inout JSONScanner, of name: String, count: Int, _ type: DataType
   ) throws -> any NumberList {
-    Numbers(
-      try scanner.elements(of: name, count: count) { scanner -> Self in
-        guard let number = try read(&scanner, of: name) else {
-          throw WebError.badRequest(
-            "'\(name)' has a number that \(type.rawValue) can't represent, just before byte "
-              + "\(scanner.position + 1) of the JSON.")
-        }
-        return number
-      })
+    try scanner.elements(of: name, count: count) { scanner -> Self in
+      guard let number = try read(&scanner, of: name) else {
+        throw WebError.badRequest(
+          "'\(name)' has a number that \(type.wireName) can't represent, just before byte "
+            + "\(scanner.position + 1) of the JSON.")
+      }
+      return number
+    }
   }
 
   static func list(_ bytes: ByteBuffer) -> any NumberList {
     var rest = bytes
-    return Numbers(
-      (0..<bytes.readableBytes / MemoryLayout<Self>.size).compactMap { _ in
-        rest.readInteger(endianness: .little, as: Bits.self).map(Self.init(bits:))
-      })
+    return (0..<bytes.readableBytes / MemoryLayout<Self>.size).compactMap { _ in
+      rest.readInteger(endianness: .little, as: Bits.self).map(Self.init(bits:))
+    }
   }
 }
 
@@ -114,8 +106,8 @@ extension Double: WireNumber {
   init(bits: UInt64) { self.init(bitPattern: bits) }
 }
 
-extension WireType {
-  /// The type of the numbers, or nil for `BOOL` and `BYTES`.
+extension DataType {
+  /// The type of the numbers, or nil for ``bool`` and ``string``.
   var number: (any WireNumber.Type)? {
     switch self {
     case .uint8: UInt8.self
@@ -128,7 +120,7 @@ extension WireType {
     case .float16: Float16.self
     case .float32: Float.self
     case .float64: Double.self
-    case .bool, .bytes: nil
+    case .bool, .string: nil
     }
   }
 }

@@ -12,7 +12,7 @@ import TensorIOImageCodecs
 /// A tensor that a client sends or receives.
 struct WireTensor: Sendable {
   let name: String
-  let type: WireType
+  let type: DataType
   let shape: [Int]
   let elements: WireElements
 
@@ -22,7 +22,7 @@ struct WireTensor: Sendable {
   /// Makes a tensor.
   ///
   /// - Throws: ``WebError`` if the number of elements doesn't match the shape.
-  init(name: String, type: WireType, shape: [Int], elements: WireElements) throws {
+  init(name: String, type: DataType, shape: [Int], elements: WireElements) throws {
     let count = try Self.elementCount(of: shape, name)
     guard elements.count == count else {
       throw WebError.badRequest(
@@ -72,13 +72,13 @@ extension WireTensor {
         }
         return ImageFile(bytes: Array(files[0]), named: "'\(name)'", decoder: decoder)
       }
-      if case .numbers(let list) = elements, let bytes = (list as? Numbers<UInt8>)?.numbers {
+      if type == .uint8, case .numbers(let bytes as [UInt8]) = elements {
         return try picture(bytes, isGray: format.format == .gray)
       }
     }
-    guard type == spec.rawWireType || (type == spec.wireType && !spec.isImage) else {
+    guard type == spec.dataType || (type == spec.wireType && !spec.isImage) else {
       throw WebError.badRequest(
-        "'\(name)' takes \(spec.acceptedTypes), not \(type.rawValue).")
+        "'\(name)' takes \(spec.acceptedTypes), not \(type.wireName).")
     }
     try checkShape(spec)
     switch elements {
@@ -86,7 +86,7 @@ extension WireTensor {
     case .strings(let values): return TensorValue.strings(values)
     case .numbers(let list):
       // The model's own elements bypass model.json's quantization and preprocessing.
-      return type == spec.wireType ? list.value : try list.tensor(shape)
+      return type == spec.wireType ? list : try list.tensor(shape)
     }
   }
 
@@ -128,10 +128,10 @@ extension WireTensor {
       elements = .strings(try outputs.value(at: index))
     case .imageOutput, .imageInput:
       let picture: PixelBuffer = try outputs.value(at: index)
-      elements = .numbers(Numbers(picture.colors))
+      elements = .numbers(picture.colors)
     case .classMap:
       let map: ClassMap = try outputs.value(at: index)
-      elements = .numbers(Numbers(map.classes))
+      elements = .numbers(map.classes)
     case .bytes:
       let data: Data = try outputs.value(at: index)
       elements = try WireElements(ByteBuffer(bytes: data), type: spec.wireType)
@@ -153,8 +153,7 @@ extension WireTensor {
   private static func list<Number: WireNumber>(
     of _: Number.Type, _ outputs: ModelOutputs, _ index: Int
   ) throws -> any NumberList {
-    let numbers: [Number] = try outputs.value(at: index)
-    return Numbers(numbers)
+    try outputs.value(at: index) as [Number]
   }
 }
 

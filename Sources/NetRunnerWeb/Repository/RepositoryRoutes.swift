@@ -21,7 +21,7 @@ struct RepositoryRoutes: Sendable {
     group.get("repository") { _, _ in try await list() }
   }
 
-  private func list() async throws -> Response {
+  private func list() async throws -> JSONObject {
     guard let source else { throw WebError.noRepository }
     let offers: ModelOffers
     do {
@@ -32,48 +32,35 @@ struct RepositoryRoutes: Sendable {
     }
     // Someone may have added a bundle to the folder, or removed one.
     try await queue.run { try catalogue.rescan() }
-    return try .json(
-      .object([
-        "repository": .object([
-          "address": .string(source.configuration.server),
-          "channel": .string(source.configuration.channel.text),
-          "models": .array(offers.entries.map { json($0, source) }),
-          "left_off": .count(offers.leftOff),
-        ])
-      ]))
+    var repository = source.json
+    repository.set("models", offers.entries.map { json($0, source) })
+    repository.set("left_off", offers.leftOff)
+    return ["repository": repository]
   }
 
-  private func json(_ entry: ModelOffers.Entry, _ source: RepositorySource) -> JSONValue {
+  private func json(_ entry: ModelOffers.Entry, _ source: RepositorySource) -> JSONObject {
     let imported = catalogue.imported(entry.model, from: source)
-    var members: [String: JSONValue] = [
-      "name": .string(entry.model.text), "version": .null, "size_bytes": .null, "details": .null,
-      "state": .string("unavailable"), "imported": .null, "problem": .null,
-    ]
-    if let imported {
-      members["imported"] = .object([
-        "model": .string(imported.id), "version": .text(imported.origin?.version),
-      ])
-    }
+    var (offer, state) = (ModelOffer?.none, "unavailable")
+    var problem: [String: String]?
     switch entry.offer {
     case .failure(let error):
-      members["problem"] = Self.problem("\(error.code)", source.shown(error).message)
-    case .success(let offer):
-      members["version"] = .string(offer.release.version.text)
-      members["size_bytes"] = .count(offer.release.size)
-      members["details"] = .text(offer.details)
+      problem = ["code": "\(error.code)", "message": source.shown(error).message]
+    case .success(let found):
+      offer = found
       do {
-        try source.check(offer, known: imported?.origin)
-        let isSame = imported?.origin?.manifest == "\(offer.release.manifest.digest)"
-        members["state"] = .string(imported == nil ? "new" : isSame ? "imported" : "update")
+        try source.check(found, known: imported?.origin)
+        let isSame = imported?.origin?.manifest == "\(found.release.manifest.digest)"
+        state = imported == nil ? "new" : isSame ? "imported" : "update"
       } catch {
-        members["problem"] = Self.problem("\(error.code)", error.message)
+        problem = ["code": "\(error.code)", "message": error.message]
       }
     }
-    return .object(members)
-  }
-
-  private static func problem(_ code: String, _ message: String) -> JSONValue {
-    .object(["code": .string(code), "message": .string(message)])
+    return [
+      "name": entry.model.text, "version": offer?.release.version.text,
+      "size_bytes": offer?.release.size, "details": offer?.details, "state": state,
+      "imported": imported.map { ["model": $0.id, "version": $0.origin?.version] },
+      "problem": problem,
+    ]
   }
 }
 

@@ -29,9 +29,6 @@ final class RepositorySource: Sendable {
 
   /// Prepares a source without fetching anything.
   ///
-  /// - Parameters:
-  ///   - configuration: The repository, and the keys to trust.
-  ///   - maximumBytes: The maximum size of a version, in bytes.
   /// - Throws: `TensorIOError` if the configuration is invalid, or the cache can't be written.
   init(_ configuration: ModelRepositoryConfiguration, maximumBytes: Int) throws {
     var configuration = configuration
@@ -47,10 +44,8 @@ final class RepositorySource: Sendable {
   }
 
   /// The repository as it appears in the API.
-  var json: JSONValue {
-    .object([
-      "address": .string(configuration.server), "channel": .string(configuration.channel.text),
-    ])
+  var json: JSONObject {
+    ["address": configuration.server, "channel": configuration.channel.text]
   }
 
   /// Returns what the repository offers.
@@ -152,9 +147,6 @@ final class RepositorySource: Sendable {
 
   /// Checks whether a version can be imported, as far as this is known before it is fetched.
   ///
-  /// - Parameters:
-  ///   - offer: What the repository offers.
-  ///   - known: The origin of the imported model, if it came from this repository.
   /// - Throws: ``ImportError`` with the code `replayed`, `noBundle` or `tooLarge`.
   func check(_ offer: ModelOffer, known: BundleOrigin?) throws(ImportError) {
     let (model, release) = (offer.model, offer.release)

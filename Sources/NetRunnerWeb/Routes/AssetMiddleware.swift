@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
+import ModelRepositoryAPI
 import NIOCore
 import TensorIO
 
@@ -25,9 +25,8 @@ struct AssetMiddleware: RouterMiddleware {
 
   private let assets: [String: Asset]
 
-  /// Reads the files.
+  /// Reads the page's files.
   ///
-  /// - Parameter folder: The folder of the page.
   /// - Throws: `TensorIOError` if a file can't be read.
   init(_ folder: String) throws {
     var assets: [String: Asset] = [:]
@@ -37,10 +36,8 @@ struct AssetMiddleware: RouterMiddleware {
         FileSystem.isFile(folder + "/" + path)
       else { continue }
       let data = try FileSystem.read(folder + "/" + path)
-      let digest = SHA256.hash(data: data).prefix(12)
-      let tag =
-        "\"" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-      assets["/" + path] = Asset(bytes: ByteBuffer(bytes: data), type: type, tag: tag + "\"")
+      let tag = "\"\(BlobDigest(of: data).hexadecimal.prefix(24))\""
+      assets["/" + path] = Asset(bytes: ByteBuffer(bytes: data), type: type, tag: tag)
     }
     assets["/"] = assets["/index.html"]
     self.assets = assets

@@ -4,11 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
 import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
-import NIOCore
 import NetRunner
 import TensorIO
 
@@ -21,14 +19,12 @@ struct ImportRoutes: Sendable {
   func add(to group: RouterGroup<WebContext>) {
     group.post("models") { request, _ in try await upload(request) }
     group.post("imports") { request, _ in try await start(request) }
-    group.get("imports") { _, _ -> Response in
-      try .json(.object(["imports": .array(imports.all.map(\.json))]))
+    group.get("imports") { _, _ -> JSONObject in ["imports": imports.all.map(\.json)] }
+    group.get("imports/:id") { _, context -> JSONObject in
+      ["import": try imports.job(context.parameters.require("id")).json]
     }
-    group.get("imports/:id") { _, context -> Response in
-      try Self.answer(imports.job(context.parameters.get("id") ?? ""))
-    }
-    group.delete("imports/:id") { _, context -> Response in
-      try imports.job(context.parameters.get("id") ?? "").cancel()
+    group.delete("imports/:id") { _, context in
+      try imports.job(context.parameters.require("id")).cancel()
       return Response(status: .noContent)
     }
   }
@@ -54,13 +50,8 @@ struct ImportRoutes: Sendable {
     default:
       throw WebError.badRequest("The body needs either 'url' or 'repository_model', but not both.")
     }
-    return try Self.answer(imports.start(source, replaces: replaces), status: .accepted)
-  }
-
-  private static func answer(
-    _ job: ImportJob, status: HTTPResponse.Status = .ok
-  ) throws -> Response {
-    try .json(.object(["import": job.json]), status: status)
+    let job = try imports.start(source, replaces: replaces)
+    return try .json(["import": job.json], status: .accepted)
   }
 
   private func upload(_ request: Request) async throws -> Response {
@@ -76,8 +67,8 @@ struct ImportRoutes: Sendable {
     defer { try? FileSystem.remove(path) }
     try await bodies.write(request, to: path, limit: maximumBytes, as: "The archive")
     do {
-      return try await .json(
-        .object(["model": .object(imports.add(path, replaces: replaces).json)]), status: .created)
+      let model = try await imports.add(path, replaces: replaces)
+      return try .json(["model": model.json], status: .created)
     } catch let error as ImportError {
       throw WebError(error)
     }

@@ -6,7 +6,6 @@
 #if Servers
 import Foundation
 import Hummingbird
-import NIOCore
 import TensorIO
 
 /// Routes that list, describe, delete and run models.
@@ -24,26 +23,21 @@ struct ModelRoutes: Sendable {
     }
   }
 
-  private func list() async throws -> Response {
-    let document = try await runner.queue.run { () throws -> JSONValue in
+  private func list() async throws -> JSONObject {
+    try await runner.queue.run {
       try catalogue.rescan()
-      return .object([
-        "models": .array(catalogue.models.map { .object($0.json) }),
-        "default": .text(catalogue.defaultModel?.id),
-        "unreadable": .array(
-          catalogue.failures.map {
-            .object([
-              "folder": .string(FileSystem.name(of: $0.path)), "message": .string($0.message),
-            ])
-          }),
-      ])
+      return [
+        "models": catalogue.models.map(\.json), "default": catalogue.defaultModel?.id,
+        "unreadable": catalogue.failures.map {
+          ["folder": FileSystem.name(of: $0.path), "message": $0.message]
+        },
+      ]
     }
-    return try .json(document)
   }
 
-  private func details(_ id: String) async throws -> Response {
+  private func details(_ id: String) async throws -> JSONObject {
     let model = try catalogue.model(id)
-    return try await .json(runner.queue.run { try model.details() })
+    return try await runner.queue.run { try model.details() }
   }
 
   private func delete(_ id: String) async throws -> Response {
@@ -51,13 +45,13 @@ struct ModelRoutes: Sendable {
     return Response(status: .noContent)
   }
 
-  private func infer(_ id: String, _ request: Request) async throws -> Response {
+  private func infer(_ id: String, _ request: Request) async throws -> JSONObject {
     let options = try InferenceOptions(Query(request))
     let model = try catalogue.model(id)
     return try await bodies.withBody(
       of: request, limit: InferenceRunner.maximumPictureBytes, as: "The image"
     ) { picture in
-      try await .json(runner.run(model, on: picture, options))
+      try await runner.run(model, on: picture, options)
     }
   }
 }

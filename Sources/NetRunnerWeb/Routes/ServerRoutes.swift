@@ -6,7 +6,6 @@
 #if Servers
 import Foundation
 import Hummingbird
-import NIOCore
 import TensorIO
 
 /// Routes for information about the server, and for the sample images that come with it.
@@ -19,42 +18,32 @@ struct ServerRoutes: Sendable {
   let document: String
 
   func add(to group: RouterGroup<WebContext>) {
-    group.get("server") { _, _ in try server() }
+    group.get("server") { _, _ in server }
     group.get("openapi.json") { _, _ in
       Response.data(try FileSystem.read(document), type: "application/json")
     }
     group.get("samples") { _, _ in try list() }
-    group.get("samples/:name") { _, context in try sample(context.parameters.get("name") ?? "") }
+    group.get("samples/:name") { _, context in try sample(context.parameters.require("name")) }
   }
 
-  private func server() throws -> Response {
-    try .json(
-      .object([
-        "name": .string("Net Runner"), "version": .string(options.version),
-        "threads": .count(options.threads),
-        "processors": .count(ProcessInfo.processInfo.activeProcessorCount),
-        "imports_from_private_addresses": .bool(options.allowsPrivateImports),
-        "folders": .array(
-          options.folders.map { .object(["name": .string(FileSystem.name(of: $0))]) }),
-        "maximum_picture_bytes": .count(InferenceRunner.maximumPictureBytes),
-        "maximum_bundle_bytes": .count(options.maximumBundleBytes),
-        "repository": repository?.json ?? .null,
-        "problem": .text(options.libraryProblem()),
-      ]))
+  private var server: JSONObject {
+    [
+      "name": "Net Runner", "version": options.version, "threads": options.threads,
+      "processors": ProcessInfo.processInfo.activeProcessorCount,
+      "imports_from_private_addresses": options.allowsPrivateImports,
+      "folders": options.folders.map { ["name": FileSystem.name(of: $0)] },
+      "maximum_picture_bytes": InferenceRunner.maximumPictureBytes,
+      "maximum_bundle_bytes": options.maximumBundleBytes, "repository": repository?.json,
+      "problem": options.libraryProblem(),
+    ]
   }
 
   private var names: [String] {
     get throws { try FileSystem.contents(of: samples).filter { $0.hasSuffix(".png") }.sorted() }
   }
 
-  private func list() throws -> Response {
-    try .json(
-      .object([
-        "samples": .array(
-          names.map {
-            .object(["name": .string($0), "url": .string("/api/v1/samples/" + $0)])
-          })
-      ]))
+  private func list() throws -> JSONObject {
+    ["samples": try names.map { ["name": $0, "url": "/api/v1/samples/" + $0] }]
   }
 
   private func sample(_ name: String) throws -> Response {

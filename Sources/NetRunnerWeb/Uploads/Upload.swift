@@ -4,6 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import HTTPTypes
+import TensorIO
+
 /// The files that a client sends for an evaluation.
 struct Upload: Sendable {
   /// The upload's folder.
@@ -35,14 +38,23 @@ struct Upload: Sendable {
   ///
   /// - Throws: ``WebError`` if the path is taken, ignoring case, or there are too many files.
   mutating func reserve(_ path: RelativePath, _ limits: UploadLimits) throws {
-    guard files.count < limits.files else { throw WebError.tooManyFiles(limits.files) }
+    guard files.count < limits.files else {
+      throw WebError.refused(
+        .contentTooLarge, "too_many_files",
+        "An upload can have at most \(limits.files) files. Split it into several uploads.")
+    }
     let parents = (1..<path.parts.count).map { count in
       path.parts.prefix(count).joined(separator: "/").lowercased()
     }
     let key = path.text.lowercased()
     guard !folders.contains(key), !parents.contains(where: files.contains),
       files.insert(key).inserted
-    else { throw WebError.fileExists(path.text) }
+    else {
+      throw WebError.refused(
+        .conflict, "file_exists",
+        "The upload already has a file or folder named '\(path.text.prefix(200))'. Names must "
+          + "differ in more than upper and lower case.")
+    }
     folders.formUnion(parents)
   }
 
@@ -51,7 +63,10 @@ struct Upload: Sendable {
   /// - Throws: ``WebError`` if the upload becomes too large.
   mutating func add(_ count: Int, _ limits: UploadLimits) throws {
     guard bytes + count <= limits.uploadBytes else {
-      throw WebError.uploadTooLarge(limits.uploadBytes)
+      throw WebError.refused(
+        .contentTooLarge, "upload_too_large",
+        "An upload can have at most \(ByteCount(limits.uploadBytes)). Split it into several "
+          + "uploads.")
     }
     bytes += count
   }
@@ -60,6 +75,60 @@ struct Upload: Sendable {
   mutating func release(_ path: RelativePath, _ count: Int) {
     files.remove(path.text.lowercased())
     bytes -= count
+  }
+}
+
+/// The limits of uploads.
+struct UploadLimits: Sendable {
+  /// The maximum size of a file, in bytes.
+  var fileBytes = 64 << 20
+  /// The maximum size of an upload, in bytes.
+  var uploadBytes = 4 << 30
+  /// The maximum number of files of an upload.
+  var files = 50_000
+  /// The maximum number of uploads.
+  var uploads = 8
+  /// How long an unused upload is kept.
+  var unusedTime = Duration.seconds(6 * 3600)
+  /// How long an upload must have been unused before it can make room for another one.
+  var idleTime = Duration.seconds(10 * 60)
+}
+
+extension WebError {
+  /// An error that ends the connection, because its client may still be sending a body.
+  static func refused(
+    _ status: HTTPResponse.Status, _ code: String, _ message: String
+  ) -> WebError {
+    WebError(status: status, code: code, message: message, endsConnection: true)
+  }
+
+  /// An error for an upload that doesn't exist, or no longer exists.
+  static func noUpload(_ id: String) -> WebError {
+    .refused(
+      .notFound, "upload_not_found",
+      "There is no upload '\(id.prefix(100))'. It may have been deleted. Start a new one.")
+  }
+
+  static func fileTooLarge(_ limit: Int, _ path: RelativePath) -> WebError {
+    .refused(
+      .contentTooLarge, "file_too_large",
+      "'\(path.text.prefix(200))' is larger than \(ByteCount(limit)). Leave it out or make it "
+        + "smaller.")
+  }
+
+  static func incomplete(_ path: RelativePath) -> WebError {
+    .refused(
+      .badRequest, "incomplete_body",
+      "'\(path.text.prefix(200))' didn't arrive completely. Send it again.")
+  }
+
+  /// Runs a closure that writes files, whose errors become ``notStored(_:)``.
+  static func storing<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      throw notStored(FileSystem.reason(for: error))
+    }
   }
 }
 #endif

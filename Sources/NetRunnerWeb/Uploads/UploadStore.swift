@@ -6,6 +6,7 @@
 #if Servers
 import Dispatch
 import Foundation
+import HTTPTypes
 import Hummingbird
 import NIOCore
 import Synchronization
@@ -31,11 +32,6 @@ final class UploadStore: Sendable {
 
   /// Makes a store.
   ///
-  /// - Parameters:
-  ///   - scratch: The temporary folder that contains the uploads.
-  ///   - disk: The queue on which files are read and written.
-  ///   - limits: The limits of uploads.
-  ///   - now: The clock.
   /// - Throws: `TensorIOError` if the folder can't be created.
   init(
     scratch: ScratchFolder, disk: WorkQueue, limits: UploadLimits = UploadLimits(),
@@ -81,17 +77,16 @@ final class UploadStore: Sendable {
     if let evicted { clean(evicted) }
     guard isAdded else {
       clean(upload.folder)
-      throw WebError.tooManyUploads(limits.uploads)
+      throw WebError(
+        status: .conflict, code: "too_many_uploads",
+        message: "There are already \(limits.uploads) uploads in use. Delete one, or try again "
+          + "later.")
     }
     return id
   }
 
-  /// Receives a file.
+  /// Receives a file, which is the request's body.
   ///
-  /// - Parameters:
-  ///   - path: The file's path in the upload.
-  ///   - id: The upload's identifier.
-  ///   - request: The request whose body is the file.
   /// - Throws: ``WebError`` if the upload doesn't exist, the path is taken, or the file is too
   ///   large. Nothing of the file is left in that case.
   func receive(_ path: RelativePath, for id: String, from request: Request) async throws {
@@ -224,5 +219,73 @@ final class UploadLease: Sendable {
   }
 
   deinit { onEnd() }
+}
+
+/// A file that is being received, and isn't among the upload's files until it is complete.
+///
+/// All members block the calling thread.
+final class PartialFile: Sendable {
+  private let path: String
+  private let handle: FileHandle
+
+  /// Creates the file.
+  ///
+  /// - Throws: ``WebError`` if the file can't be created.
+  init(_ path: String) throws {
+    self.path = path
+    guard FileManager.default.createFile(atPath: path, contents: nil) else {
+      throw WebError.notStored("it can't be created")
+    }
+    handle = try WebError.storing { try FileHandle(forWritingTo: URL(filePath: path)) }
+  }
+
+  /// Appends bytes.
+  func write(_ bytes: ByteBuffer) throws {
+    try WebError.storing { try handle.write(contentsOf: Data(bytes.readableBytesView)) }
+  }
+
+  /// Moves the complete file to its destination, creating the folders that contain it.
+  func move(to destination: String) throws {
+    try WebError.storing {
+      try handle.close()
+      try FileManager.default.createDirectory(
+        atPath: FileSystem.folder(of: destination), withIntermediateDirectories: true)
+      try FileSystem.rename(path, to: destination)
+    }
+  }
+
+  /// Deletes the file.
+  func discard() {
+    try? handle.close()
+    try? FileSystem.remove(path)
+  }
+}
+
+/// Routes that receive the files to evaluate.
+struct UploadRoutes: Sendable {
+  let uploads: UploadStore
+
+  func add(to group: RouterGroup<WebContext>) {
+    group.post("uploads") { _, _ in try await create() }
+    group.put("uploads/:id/**") { request, context in
+      try await receive(request, context)
+    }
+    group.delete("uploads/:id") { _, context in
+      try uploads.delete(context.parameters.require("id"))
+      return Response(status: .noContent)
+    }
+  }
+
+  private func create() async throws -> Response {
+    let id = try await uploads.disk.run { try uploads.create() }
+    let upload: JSONObject = ["id": id, "files": 0, "bytes": 0]
+    return try .json(["upload": upload], status: .created)
+  }
+
+  private func receive(_ request: Request, _ context: WebContext) async throws -> Response {
+    let path = try RelativePath(percentEncoded: context.parameters.getCatchAll())
+    try await uploads.receive(path, for: context.parameters.require("id"), from: request)
+    return Response(status: .noContent)
+  }
 }
 #endif

@@ -26,10 +26,8 @@ final class ScratchFolder: Sendable {
 
   deinit { remove() }
 
-  /// Creates a subfolder.
+  /// Creates a subfolder, with a unique name unless one is given, and returns its path.
   ///
-  /// - Parameter name: The subfolder's name, or nil to choose a unique one.
-  /// - Returns: The subfolder's path.
   /// - Throws: `TensorIOError` if the subfolder can't be created.
   func folder(_ name: String? = nil) throws -> String {
     let folder = path + "/" + (name ?? UUID().uuidString)
