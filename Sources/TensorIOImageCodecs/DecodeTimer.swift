@@ -55,13 +55,8 @@ extension DecodeTimer? {
 
 /// The rows of an image, each of them timed.
 struct TimedRows: PixelRows {
-  private var rows: ImageRows
-  private let timer: DecodeTimer
-
-  init(_ rows: ImageRows, _ timer: DecodeTimer) {
-    self.rows = rows
-    self.timer = timer
-  }
+  var rows: ImageRows
+  let timer: DecodeTimer
 
   var width: Int { rows.width }
   var height: Int { rows.height }

@@ -137,3 +137,95 @@ func fileTooLarge(_ name: String, bytes: Int?, limit: Int) -> TensorIOError {
     .imageTooLarge,
     "\(name) has \(bytes.map { "\($0)" } ?? "more") bytes, but the limit is \(limit).")
 }
+
+extension ImageDecoder {
+  /// Decodes the numbers that a PNG file stores for its pixels, such as the classes of a mask.
+  ///
+  /// The numbers are palette indexes, whatever the palette's colours are, or gray values, which are
+  /// not scaled to 8 bits.
+  ///
+  /// - Parameter path: The file's path.
+  /// - Returns: A gray image with the numbers as its values.
+  /// - Throws: `TensorIOError` with the codes of ``decode(contentsOf:)``. The code is
+  ///   `.unsupportedImage` also for PNG files in other colours or with 16 bits per value, and on
+  ///   platforms other than Linux.
+  package func numbers(contentsOf path: String) throws -> PixelBuffer {
+    let name = "'\(path)'"
+    let file = try readFile(path, limit: limits.maximumFileBytes, pool: pool)
+    return try withExtendedLifetime(file.buffer) {
+      let format = FileFormat(of: file.bytes.bytes)
+      guard format == .png else {
+        throw TensorIOError(
+          .unsupportedImage, "\(name) must be a PNG image, but it is \(format.words).")
+      }
+      #if os(Linux)
+      let decoder = try LibraryDecoder(
+        file.bytes, format: format, name: name, limits: limits, pool: pool, keepsNumbers: true)
+      let region = PixelCrop(x: 0, y: 0, width: decoder.width, height: decoder.height)
+      let rows = try decoder.start(region, options: DecodeOptions(), canvas: nil)
+      return try PixelBuffer(
+        fillingWidth: region.width, height: region.height, format: .gray
+      ) { pixels in
+        try pixels.withUnsafeMutableBytes { pixels in
+          guard var target = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+          for _ in 0..<region.height {
+            try rows.readRow(into: target)
+            target += region.width
+          }
+          try rows.finish()
+        }
+      }
+      #else
+      throw TensorIOError(
+        .unsupportedImage,
+        "\(name) can't be read: stored numbers are read only by libpng, on Linux.")
+      #endif
+    }
+  }
+}
+
+extension ImageDecoder {
+  /// Checks that bytes begin with the header of a supported image, without decoding pixels.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - name: The image's name in error messages.
+  /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
+  ///   `.imageTooLarge`.
+  package func checkHeader(of bytes: [UInt8], named name: String) throws {
+    try bytes.withUnsafeBytes {
+      _ = try ImageReader($0, named: name, limits: limits, pool: pool)
+    }
+  }
+
+  /// Decodes a small upright copy of a whole image, which is never enlarged.
+  ///
+  /// A JPEG image is decoded at a fraction of its size where that is enough.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - side: The maximum length of the longest side, in pixels.
+  /// - Returns: The copy, in RGB.
+  /// - Throws: `TensorIOError` with the codes of ``decode(contentsOf:)``.
+  package func thumbnail(contentsOf path: String, side: Int) throws -> PixelBuffer {
+    precondition(side > 0, "An image must have at least one pixel.")
+    let file = try readFile(path, limit: limits.maximumFileBytes, pool: pool)
+    return try withExtendedLifetime(file.buffer) {
+      let reader = try ImageReader(file.bytes, named: "'\(path)'", limits: limits, pool: pool)
+      let scale = min(1, Double(side) / Double(max(reader.width, reader.height)))
+      func scaled(_ length: Int) -> Int { max(1, Int((Double(length) * scale).rounded())) }
+      let target = (width: scaled(reader.width), height: scaled(reader.height))
+      var options = DecodeOptions()
+      if reader.canScale {
+        options.denominator = DecodeScaling.high.denominator(
+          used: (reader.width, reader.height), target: target)
+      }
+      let picture = try reader.picture(options: options)
+      let swaps = picture.orientation.swapsAxes
+      return ImageTransform(
+        width: swaps ? target.height : target.width, height: swaps ? target.width : target.height,
+        crop: ImageCrop(.stretch)
+      ).apply(to: picture)
+    }
+  }
+}

@@ -117,7 +117,7 @@ extension ImageFile: TensorEncodable {
       guard let timer else {
         return try transform.write(&rows, placement, into: &span, as: encoding)
       }
-      var timed = TimedRows(rows, timer)
+      var timed = TimedRows(rows: rows, timer: timer)
       return try transform.write(&timed, placement, into: &span, as: encoding)
     }
     let part = try timer.measure { try reader.picture(of: region, options: options) }.upright()

@@ -12,14 +12,12 @@ import Foundation
 /// Checks a bundle step by step and collects every issue on the way.
 struct BundleValidator: IssueCollector {
   let path: String
-  private(set) var issues: [BundleIssue] = []
+  var issues: [BundleIssue] = []
   private var labels: [String: Labels] = [:]
 
   init(path: String) {
     self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
   }
-
-  mutating func add(_ issue: BundleIssue) { issues.append(issue) }
 
   /// Runs all checks; returns nil when the bundle cannot be described at all.
   mutating func run(check: ((ModelManifest) -> [BundleIssue])?) -> ModelBundle? {
@@ -256,9 +254,7 @@ struct BundleValidator: IssueCollector {
         found: "\(manifest.placeholders.count)", suggestion: "Describe them as inputs.")
     }
   }
-}
 
-extension BundleValidator {
   private mutating func checkTraining(_ manifest: ModelManifest) {
     let file = path + "/" + manifest.model.file
     let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)

@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Files
+package import Files
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 
 /// The file system operations that bundles need.
@@ -65,5 +65,79 @@ package enum FileSystem {
   /// Whether a path is relative and stays inside the folder that it starts from.
   package static func staysInside(_ path: String) -> Bool {
     !path.hasPrefix("/") && !path.contains("\0") && !path.split(separator: "/").contains("..")
+  }
+}
+
+extension FileSystem {
+  /// Reads a file's bytes.
+  ///
+  /// - Throws: ``TensorIOError`` that distinguishes a missing file from an unreadable one.
+  package static func read(_ path: String) throws -> Data {
+    let file = try open(path)
+    do {
+      var data = Data()
+      let size = (try? file.status.size) ?? 0
+      // One byte more than the size, so that the last read detects the end of the file.
+      var room = size + 1
+      while true {
+        let count = data.count
+        data.count = count + room
+        let got = try data.withUnsafeMutableBytes { bytes in
+          try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[count...]))
+        }
+        data.count = count + got
+        if got == 0 { return data }
+        room = max(size + 1 - data.count, 65536)
+      }
+    } catch let error as FileError {
+      throw TensorIOError(reading: error)
+    }
+  }
+
+  /// Opens a file for reading, without ever blocking.
+  ///
+  /// - Throws: ``TensorIOError`` that distinguishes a missing file from an unreadable one, and names
+  ///   the kind of a folder, pipe, socket or device.
+  package static func open(_ path: String) throws -> OpenFile {
+    do {
+      return try OpenFile(reading: path)
+    } catch {
+      throw TensorIOError(reading: error)
+    }
+  }
+
+  /// Checks that a file can be opened.
+  ///
+  /// Call it before a library opens the file and would wait for a pipe's writer.
+  ///
+  /// - Throws: ``TensorIOError`` when the path is missing, is not a regular file or cannot be read.
+  package static func requireFile(_ path: String) throws { _ = try open(path) }
+}
+
+extension TensorIOError {
+  /// Says why a file cannot be read.
+  package init(reading error: FileError) {
+    let path = error.path
+    switch error.kind {
+    case .folder:
+      self.init(.unreadableFile, "'\(path)' is a folder, but a file was expected.")
+    case .socket:
+      self.init(.unreadableFile, "'\(path)' is a socket, but a file was expected.")
+    case .some(let kind):
+      self.init(
+        .unreadableFile,
+        "'\(path)' is a \(kind.rawValue), but a file was expected. Write its contents to a file "
+          + "first.")
+    case nil where error.number == FileError.noEntry:
+      self.init(.fileNotFound, "There is no file '\(path)'.")
+    case nil:
+      self.init(.unreadableFile, "'\(path)' cannot be read: \(error.reason).")
+    }
+  }
+
+  /// Says why a file cannot be written.
+  package init(writing error: FileError) {
+    self.init(
+      .unwritableFile, "'\(error.newPath ?? error.path)' cannot be written: \(error.reason).")
   }
 }

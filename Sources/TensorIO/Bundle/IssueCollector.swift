@@ -5,7 +5,7 @@
 
 /// Reads typed members of JSON objects and reports missing members and wrong types.
 protocol IssueCollector {
-  mutating func add(_ issue: BundleIssue)
+  var issues: [BundleIssue] { get set }
 }
 
 extension IssueCollector {
@@ -13,7 +13,7 @@ extension IssueCollector {
     _ code: BundleIssue.Code, _ severity: BundleIssue.Severity = .error, at path: String,
     expected: String, found: String, suggestion: String
   ) {
-    add(
+    issues.append(
       BundleIssue(
         code, severity: severity, path: path.isEmpty ? "model.json" : path, expected: expected,
         found: found, suggestion: suggestion))
@@ -124,5 +124,48 @@ extension IssueCollector {
     if case .bool(let bool) = value { return bool }
     mistyped(value, at: join(path, key), expected: "a boolean")
     return nil
+  }
+}
+
+/// Finds the word that a misspelt word was probably meant to be.
+package enum Spelling {
+  /// The maximum length of the words that are compared; a longer key is unlikely to be a typo.
+  private static let mostCharacters = 64
+
+  /// Returns the candidate that differs in the fewest characters; nil when none is close enough.
+  ///
+  /// - Parameters:
+  ///   - word: The word that was written.
+  ///   - candidates: The valid words. The first of two equally close ones wins.
+  /// - Returns: The candidate, or nil.
+  package static func suggestion(for word: String, among candidates: [String]) -> String? {
+    guard word.count <= mostCharacters else { return nil }
+    let written = Array(word.lowercased())
+    var best: (word: String, changes: Int)?
+    for candidate in candidates where candidate.count <= mostCharacters {
+      let changes = self.changes(from: written, to: Array(candidate.lowercased()))
+      let isNear = changes <= max(1, min(written.count, candidate.count) / 3)
+      if isNear && changes < best?.changes ?? .max { best = (candidate, changes) }
+    }
+    return best?.word
+  }
+
+  /// Counts the characters that are inserted, removed, replaced or swapped with their neighbour.
+  private static func changes(from first: [Character], to second: [Character]) -> Int {
+    var beforeLast: [Int] = []
+    var last = Array(0...second.count)
+    for (row, character) in first.enumerated() {
+      var current = [row + 1]
+      for (column, other) in second.enumerated() {
+        var least = min(last[column + 1] + 1, current[column] + 1)
+        least = min(least, last[column] + (character == other ? 0 : 1))
+        if row > 0, column > 0, character == second[column - 1], first[row - 1] == other {
+          least = min(least, beforeLast[column - 1] + 1)
+        }
+        current.append(least)
+      }
+      (beforeLast, last) = (last, current)
+    }
+    return last[second.count]
   }
 }

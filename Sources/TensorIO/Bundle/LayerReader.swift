@@ -9,11 +9,7 @@ struct LayerReader: IssueCollector {
 
   /// The value of `model.quantized`; nil when it cannot be read.
   let isQuantized: Bool?
-  private var issues: [BundleIssue] = []
-
-  init(isQuantized: Bool?) { self.isQuantized = isQuantized }
-
-  mutating func add(_ issue: BundleIssue) { issues.append(issue) }
+  var issues: [BundleIssue] = []
 
   mutating func takeIssues() -> [BundleIssue] {
     defer { issues = [] }

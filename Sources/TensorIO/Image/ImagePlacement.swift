@@ -22,22 +22,12 @@ package struct ImagePlacement: Sendable, Equatable {
   package struct Window: Sendable, Equatable {
     package var columns: Span
     package var rows: Span
-
-    package init(columns: Span, rows: Span) {
-      self.columns = columns
-      self.rows = rows
-    }
   }
 
   /// A part of an axis.
   package struct Span: Sendable, Equatable {
     package var start: Double
     package var length: Double
-
-    package init(start: Double, length: Double) {
-      self.start = start
-      self.length = length
-    }
   }
 
   /// Places an image of a size in a target.

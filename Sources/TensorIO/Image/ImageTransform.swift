@@ -167,7 +167,7 @@ public struct ImageTransform: Hashable, Sendable {
     let writer = writer(target, placement, encoding, isBGR: reader.isBGR)
     defer { writer.deallocate() }
     try resampler(placement).forEachRow(
-      of: reader.format,
+      bytesPerPixel: reader.bytesPerPixel,
       row: { (y) throws(Rows.Failure) in try reader.row(y, of: &rows) },
       { writer.write($0, row: $1) })
   }
@@ -195,7 +195,8 @@ public struct ImageTransform: Hashable, Sendable {
       }
     }
     resampler(placement).forEachRow(
-      of: reader.format, row: { y throws(Never) in reader.row(y, of: &rows) }, keep)
+      bytesPerPixel: reader.bytesPerPixel, row: { y throws(Never) in reader.row(y, of: &rows) },
+      keep)
 
     let walk = PixelWalk(
       width: placement.width, height: placement.height, bytesPerPixel: bytesPerPixel,

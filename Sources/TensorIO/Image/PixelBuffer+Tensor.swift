@@ -138,3 +138,66 @@ private struct TensorPixelReader {
     return clamped - Float(whole) >= 0.5 ? whole &+ 1 : whole
   }
 }
+
+extension PixelBuffer: TensorEncodable, TensorDecodable {
+  public static var tensorKindName: String { "an image" }
+  public var tensorElementCount: Int? { nil }
+
+  public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+    let (transform, encoding) = try ImageTransform.ofInput(spec)
+    try transform.write(self, into: &memory, as: encoding)
+  }
+
+  public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> PixelBuffer {
+    guard case .imageOutput(let shape, let denormalization) = spec.kind else {
+      throw TensorIOError.wrongOutputType(
+        spec, "an image (PixelBuffer)",
+        because: spec.isClassMap
+          ? "it is a class map; read it as ClassMap, which can draw an image"
+          : "model.json does not describe it as an image")
+    }
+    return try PixelBuffer(reading: bytes, shape, denormalization, as: spec)
+  }
+}
+
+extension ImageTransform {
+  /// Returns the transform and the encoding for an image input.
+  ///
+  /// - Parameter spec: The layer.
+  /// - Returns: How an image is transformed, and how its tensor is encoded.
+  /// - Throws: ``TensorIOError`` when the layer does not take an image, or when its type cannot
+  ///   hold one.
+  package static func ofInput(
+    _ spec: TensorSpec
+  ) throws -> (transform: ImageTransform, encoding: PixelEncoding) {
+    guard case .imageInput(let shape, let preprocessing) = spec.kind else {
+      throw TensorIOError.wrongKind(
+        spec, expected: "\(spec.dataType) values", found: PixelBuffer.tensorKindName)
+    }
+    let encoding = try PixelEncoding(shape, preprocessing.normalization, as: spec)
+    return (ImageTransform(shape, preprocessing), encoding)
+  }
+}
+
+extension TensorSpec {
+  /// Returns the pixels that would go into an image input's tensor, before normalization.
+  ///
+  /// The value encodes them in the same way as it encodes the tensor.
+  ///
+  /// - Parameter value: An image.
+  /// - Returns: Gray or RGB pixels of the input's size; nil if the layer is not an image input.
+  /// - Throws: ``TensorIOError`` when the image cannot be read.
+  package func preview(of value: any TensorEncodable) throws -> PixelBuffer? {
+    guard case .imageInput(let shape, let preprocessing) = kind else { return nil }
+    let isGray = shape.format == .gray
+    let upright = ImageShape(
+      height: shape.height, width: shape.width, format: isGray ? .gray : .rgb)
+    var plain = preprocessing
+    plain.normalization = nil
+    let spec = TensorSpec(
+      name: "preview", shape: upright.axes, dataType: .uint8, kind: .imageInput(upright, plain))
+    return try PixelBuffer(
+      width: shape.width, height: shape.height, format: isGray ? .gray : .rgb
+    ) { try value.encode(into: &$0, as: spec) }
+  }
+}

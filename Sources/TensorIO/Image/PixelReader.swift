@@ -18,8 +18,8 @@ struct PixelReader {
     case gray
   }
 
-  /// The memory layout of the returned rows.
-  let format: SourceFormat
+  /// The number of bytes in a pixel of the returned rows.
+  let bytesPerPixel: Int
   /// Whether the first of the three bytes is blue.
   let isBGR: Bool
 
@@ -43,10 +43,10 @@ struct PixelReader {
     storedBytesPerPixel = stored.bytesPerPixel
     let offsets = stored.colorOffsets
     conversion = stored == .gray ? .spread : makesGray ? .gray : .none
-    format = SourceFormat(bytesPerPixel: conversion == .none ? storedBytesPerPixel : 3)
+    bytesPerPixel = conversion == .none ? storedBytesPerPixel : 3
     isBGR = offsets.red > offsets.blue
     offset = crop.x * storedBytesPerPixel + min(offsets.red, offsets.blue)
-    scratch = RowMemory(width: conversion == .none ? 0 : crop.width * 3, zero: 0)
+    scratch = RowMemory(width: conversion == .none ? 0 : crop.width * 3)
   }
 
   func deallocate() { scratch.deallocate() }
@@ -108,3 +108,34 @@ extension PixelBuffer {
     }
   }
 }
+
+/// The rows of an image or of a part of it, read from top to bottom.
+///
+/// They come from memory, or from a decoder as it produces them.
+package protocol PixelRows: ~Copyable {
+  /// The error that a damaged image throws.
+  associatedtype Failure: Error = any Error
+
+  /// The width in pixels.
+  var width: Int { get }
+  /// The number of rows.
+  var height: Int { get }
+  /// The order of the bytes in a pixel.
+  var format: PixelBuffer.Format { get }
+
+  /// Returns the pixels of a row.
+  ///
+  /// Callers request rows in increasing order, each at most once, and may skip rows. The pointer is
+  /// valid until the next call, and at least ``pixelRowSlack`` readable bytes follow the row.
+  ///
+  /// - Parameter y: The row, from 0.
+  /// - Returns: The address of the first byte of the row's first pixel.
+  /// - Throws: An error when the image turns out to be damaged.
+  mutating func row(_ y: Int) throws(Failure) -> UnsafePointer<UInt8>
+
+  /// Reads the rest of the image after the last requested row, so that damage there is also found.
+  mutating func finish() throws(Failure)
+}
+
+/// The number of readable bytes after a row, so that kernels can load whole vectors.
+package let pixelRowSlack = 16

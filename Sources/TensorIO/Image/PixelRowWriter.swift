@@ -45,8 +45,8 @@ struct PixelRowWriter {
     reverses = encoding.format != .gray && isBGR != (encoding.format == .bgr)
     let values = width * 3
     (scales, biases) = encoding.rowNormalization(values: values)
-    bytes = RowMemory(width: values, zero: 0)
-    floats = RowMemory(width: values, zero: 0)
+    bytes = RowMemory(width: values)
+    floats = RowMemory(width: values)
     let colors =
       switch encoding.format {
       case .rgb: [margin.red, margin.green, margin.blue]

@@ -70,7 +70,7 @@ extension InferenceModel {
       throw mismatch(binder.issues)
     }
     // A trainable model is expected to change, so it gets no warning.
-    if model.keepsState && !manifest.describesTraining { binder.add(.keepsState) }
+    if model.keepsState && !manifest.describesTraining { binder.issues.append(.keepsState) }
     return Loaded(
       model: model, bound: bound, warnings: bundle.warnings + binder.issues,
       pool: SessionPool(sessions), training: try makeTrainingPool(model, signature),
@@ -131,7 +131,7 @@ extension InferenceModel {
       return (isFoundByOutputs ? signatureOfOutputs(among: signatures) : nil) ?? signatures[0]
     }
     guard let signature = signatures.first(where: { $0.key == key }) else {
-      let keys = signatures.map { "'\($0.key)'" }.joined(separator: ", ")
+      let keys = quotedList(signatures.map(\.key))
       throw TensorIOError(
         .invalidModel, "The model in '\(bundle.path)' has no signature '\(key)'; it has \(keys).",
         issues: [

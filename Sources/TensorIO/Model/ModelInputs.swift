@@ -69,7 +69,7 @@ public struct ModelInputs: Sendable {
         .unknownInput,
         "The model has no placeholder '\(name)'; "
           + (specs.isEmpty
-            ? "it has no placeholders." : "its placeholders are \(Self.list(specs))."))
+            ? "it has no placeholders." : "its placeholders are \(quotedList(specs.map(\.name)))."))
     }
     for index in specs.indices { try body(index, placeholders[specs[index].name]) }
   }
@@ -81,7 +81,7 @@ public struct ModelInputs: Sendable {
     guard values.count == specs.count else {
       throw TensorIOError(
         .wrongInputCount,
-        "The model takes \(counted(specs.count, "input")) (\(Self.list(specs))), got "
+        "The model takes \(counted(specs.count, "input")) (\(quotedList(specs.map(\.name)))), got "
           + "\(counted(values.count, "value")).")
     }
     for index in values.indices { try body(index, values[index]) }
@@ -94,17 +94,13 @@ public struct ModelInputs: Sendable {
     for name in values.keys where !specs.contains(where: { $0.name == name }) {
       let inputs =
         specs.count == 1
-        ? "its only input is '\(specs[0].name)'" : "its inputs are \(Self.list(specs))"
+        ? "its only input is '\(specs[0].name)'" : "its inputs are \(quotedList(specs.map(\.name)))"
       throw TensorIOError(.unknownInput, "The model has no input '\(name)'; \(inputs).")
     }
     for (index, spec) in specs.enumerated()
     where values[spec.name] == nil && (isOptional.isEmpty || !isOptional[index]) {
       throw TensorIOError(.missingInput, "There is no value for the input '\(spec.name)'.")
     }
-  }
-
-  private static func list(_ specs: [TensorSpec]) -> String {
-    specs.map { "'\($0.name)'" }.joined(separator: ", ")
   }
 }
 

@@ -105,7 +105,7 @@ public struct ModelLoader: Sendable {
         .unknownBackend,
         "'\(bundle.path)' needs the backend '\(name)', but the loader has "
           + (backends.isEmpty
-            ? "none." : "only \(backends.map { "'\($0.name)'" }.joined(separator: ", ")).")
+            ? "none." : "only \(quotedList(backends.map(\.name))).")
       )
     }
     return backend

@@ -207,7 +207,6 @@ struct PredictionLayers {
     for output in model.signatures.flatMap(\.outputs) where !known.contains(output.name) {
       known.append(output.name)
     }
-    let list = known.map { "'\($0)'" }.joined(separator: ", ")
     let missing = names.first { name in
       !known.contains(name)
         && !model.describe(LayerNames(inputs: [], outputs: [name]), in: own).outputs
@@ -217,11 +216,11 @@ struct PredictionLayers {
       return TensorIOError(
         .unknownOutput,
         "No signature of the model has all of the outputs "
-          + "\(names.map { "'\($0)'" }.joined(separator: ", ")); export them one by one.")
+          + "\(quotedList(names)); export them one by one.")
     }
     return TensorIOError(
       .unknownOutput,
-      "The model has no output '\(missing)'; its outputs are \(list).")
+      "The model has no output '\(missing)'; its outputs are \(quotedList(known)).")
   }
 }
 

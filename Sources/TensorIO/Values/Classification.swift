@@ -19,7 +19,7 @@ public struct Classification: Sendable, Equatable, RandomAccessCollection {
   private let labels: Labels
   private let values: [Float]
   /// The indices of the labels in the result, in its order; nil means all, in the labels' order.
-  private let selection: [Int]?
+  private var selection: [Int]?
 
   /// Makes a classification.
   ///
@@ -30,13 +30,6 @@ public struct Classification: Sendable, Equatable, RandomAccessCollection {
     precondition(values.count <= labels.names.count, "Every value needs a label.")
     self.labels = labels
     self.values = values
-    self.selection = nil
-  }
-
-  private init(labels: Labels, values: [Float], selection: [Int]) {
-    self.labels = labels
-    self.values = values
-    self.selection = selection
   }
 
   public var startIndex: Int { 0 }
@@ -70,11 +63,30 @@ public struct Classification: Sendable, Equatable, RandomAccessCollection {
     let order = kept.sorted { left, right in
       values[left] != values[right] ? values[left] > values[right] : left < right
     }
-    return Classification(
-      labels: labels, values: values, selection: Array(order.prefix(Swift.max(count ?? .max, 0))))
+    var top = self
+    top.selection = Array(order.prefix(Swift.max(count ?? .max, 0)))
+    return top
   }
 
   public static func == (left: Classification, right: Classification) -> Bool {
     left.elementsEqual(right) { $0.label == $1.label && $0.value == $1.value }
+  }
+}
+
+extension Classification: TensorDecodable {
+  public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> Classification {
+    guard case .vector(_, let labels?) = spec.kind else {
+      throw TensorIOError.wrongOutputType(
+        spec, "Classification",
+        because: spec.isClassMap ? "it is a class map" : "model.json doesn't name labels for it")
+    }
+    return Classification(labels: labels, values: try [Float].decode(bytes, as: spec))
+  }
+}
+
+/// The values of a classifier by label; if two classes share a name, the last one's.
+extension Dictionary: TensorDecodable where Key == String, Value == Float {
+  public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> [String: Float] {
+    try Classification.decode(bytes, as: spec).dictionary
   }
 }
