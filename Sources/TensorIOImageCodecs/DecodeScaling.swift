@@ -24,10 +24,7 @@ public enum DecodeScaling: String, CaseIterable, Sendable {
 
   /// Returns the number that an image's sides are divided by when it is decoded: 1, 2, 4 or 8.
   ///
-  /// - Parameters:
-  ///   - used: The size of the part of the image that is used, in stored pixels.
-  ///   - target: The size that the part is resized to, in the stored orientation.
-  /// - Returns: The denominator.
+  /// The sizes are those of the used part and of its result, as stored.
   package func denominator(
     used: (width: Int, height: Int), target: (width: Int, height: Int)
   ) -> Int {

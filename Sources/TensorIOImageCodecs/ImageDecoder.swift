@@ -139,16 +139,11 @@ func fileTooLarge(_ name: String, bytes: Int?, limit: Int) -> TensorIOError {
 }
 
 extension ImageDecoder {
-  /// Decodes the numbers that a PNG file stores for its pixels, such as the classes of a mask.
+  /// Decodes the numbers that a PNG file stores for its pixels, such as the classes of a mask, as a
+  /// gray image.
   ///
   /// The numbers are palette indexes, whatever the palette's colours are, or gray values, which are
-  /// not scaled to 8 bits.
-  ///
-  /// - Parameter path: The file's path.
-  /// - Returns: A gray image with the numbers as its values.
-  /// - Throws: `TensorIOError` with the codes of ``decode(contentsOf:)``. The code is
-  ///   `.unsupportedImage` also for PNG files in other colours or with 16 bits per value, and on
-  ///   platforms other than Linux.
+  /// not scaled to 8 bits. PNG files in other colours or with 16 bits per value are not supported.
   package func numbers(contentsOf path: String) throws -> PixelBuffer {
     let name = "'\(path)'"
     let file = try readFile(path, limit: limits.maximumFileBytes, pool: pool)
@@ -186,27 +181,16 @@ extension ImageDecoder {
 
 extension ImageDecoder {
   /// Checks that bytes begin with the header of a supported image, without decoding pixels.
-  ///
-  /// - Parameters:
-  ///   - bytes: The whole file.
-  ///   - name: The image's name in error messages.
-  /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
-  ///   `.imageTooLarge`.
   package func checkHeader(of bytes: [UInt8], named name: String) throws {
     try bytes.withUnsafeBytes {
       _ = try ImageReader($0, named: name, limits: limits, pool: pool)
     }
   }
 
-  /// Decodes a small upright copy of a whole image, which is never enlarged.
+  /// Decodes an upright RGB copy of a whole image, whose longest side has at most `side` pixels and
+  /// which is never enlarged.
   ///
   /// A JPEG image is decoded at a fraction of its size where that is enough.
-  ///
-  /// - Parameters:
-  ///   - path: The file's path.
-  ///   - side: The maximum length of the longest side, in pixels.
-  /// - Returns: The copy, in RGB.
-  /// - Throws: `TensorIOError` with the codes of ``decode(contentsOf:)``.
   package func thumbnail(contentsOf path: String, side: Int) throws -> PixelBuffer {
     precondition(side > 0, "An image must have at least one pixel.")
     let file = try readFile(path, limit: limits.maximumFileBytes, pool: pool)

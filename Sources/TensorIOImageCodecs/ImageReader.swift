@@ -29,13 +29,7 @@ package final class ImageReader {
 
   /// Opens an image, without allocating memory for pixels.
   ///
-  /// - Parameters:
-  ///   - bytes: The whole file, which must outlive the reader and its rows.
-  ///   - name: The image's name in error messages.
-  ///   - limits: The limits on the image.
-  ///   - pool: The pool that provides memory for formats that cannot be read row by row.
-  /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
-  ///   `.imageTooLarge`.
+  /// The bytes must outlive the reader and its rows.
   package init(
     _ bytes: UnsafeRawBufferPointer, named name: String, limits: ImageDecoder.Limits,
     pool: BufferPool
@@ -62,26 +56,17 @@ package final class ImageReader {
     canScale = format == .jpeg && LibraryDecoder.scalesJPEG
   }
 
-  /// Returns the bounds of the whole image at a scale.
-  ///
-  /// The sides are rounded up.
+  /// Returns the bounds of the whole image at a scale, with the sides rounded up.
   package func bounds(denominator: Int = 1) -> PixelCrop {
     PixelCrop(
       x: 0, y: 0, width: (width + denominator - 1) / denominator,
       height: (height + denominator - 1) / denominator)
   }
 
-  /// Starts to decode.
+  /// Starts to decode a part, or the whole image; call this only once.
   ///
-  /// Call this only once.
-  ///
-  /// - Parameters:
-  ///   - region: The part to decode, in stored pixels at the options' scale, or nil for the whole
-  ///     image. The pixels are exactly those of the same part in the whole image.
-  ///   - options: The scale and JPEG's choices.
-  /// - Returns: The part's rows, which are not turned.
-  /// - Throws: `TensorIOError` with the codes `.invalidImage`, `.unsupportedImage` or
-  ///   `.imageTooLarge`.
+  /// The part is in stored pixels at the options' scale. Its rows have exactly the pixels of the
+  /// same part in the whole image.
   package func rows(
     of region: PixelCrop? = nil, options: DecodeOptions = DecodeOptions()
   ) throws -> ImageRows {
@@ -90,13 +75,7 @@ package final class ImageReader {
       try decoder.start(region, options: options, canvas: nil), region: region, format: format)
   }
 
-  /// Decodes a part into an image with the file's orientation.
-  ///
-  /// Call this only once.
-  ///
-  /// - Parameters: See ``rows(of:options:)``.
-  /// - Returns: The part, which is not turned.
-  /// - Throws: See ``rows(of:options:)``.
+  /// Decodes a part into an image with the file's orientation; call this only once.
   package func picture(
     of region: PixelCrop? = nil, options: DecodeOptions = DecodeOptions()
   ) throws -> PixelBuffer {
@@ -139,15 +118,9 @@ protocol PictureDecoder {
   var height: Int { get }
   var hasAlpha: Bool { get }
 
-  /// Starts to decode a part.
+  /// Starts to decode a part, within the bounds of the image at the options' scale.
   ///
-  /// - Parameters:
-  ///   - region: The part, within the bounds of the image at the options' scale.
-  ///   - options: The scale and JPEG's choices.
-  ///   - canvas: Memory for the whole image, for decoders that produce all of it at once. If nil,
-  ///     they allocate their own.
-  /// - Returns: The part's rows.
-  /// - Throws: `TensorIOError` when the image is damaged or of an unsupported kind.
+  /// Decoders that produce the whole image at once do so in the canvas, or in memory of their own.
   func start(
     _ region: PixelCrop, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
   ) throws -> any RowSource

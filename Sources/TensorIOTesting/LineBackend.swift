@@ -41,9 +41,6 @@ package struct LineBackend: Backend {
   package var givesPredictions = true
 
   /// Makes a backend.
-  ///
-  /// - Parameter onStep: A closure that is called at the start of every training step with the
-  ///   number of items.
   package init(onStep: (@Sendable (_ items: Int) throws -> Void)? = nil) { self.onStep = onStep }
 
   package func loadModel(

@@ -15,22 +15,16 @@ import Foundation
 extension FileSystem {
   /// Flushes a file's content, or the names in a folder, to the disk, so that a power cut does not
   /// leave an empty file.
-  ///
-  /// - Throws: ``TensorIOError`` that names the file.
   package static func flush(_ path: String) throws {
     try writing { () throws(FileError) in try FileOperations.flush(path) }
   }
 
   /// Renames a file in one step, and replaces an existing file with the new name.
-  ///
-  /// - Throws: ``TensorIOError`` that names the new file.
   package static func rename(_ path: String, to newPath: String) throws {
     try writing { () throws(FileError) in try FileOperations.rename(path, to: newPath) }
   }
 
   /// Removes a file; a missing file is not an error.
-  ///
-  /// - Throws: ``TensorIOError`` that names the file.
   package static func remove(_ path: String) throws {
     try writing { () throws(FileError) in try FileOperations.remove(path) }
   }
@@ -45,12 +39,7 @@ extension FileSystem {
 
   /// Makes a file or folder under a hidden name, and moves it to its destination when complete.
   ///
-  /// - Parameters:
-  ///   - destination: The path of the file or folder.
-  ///   - fill: Creates the file or folder at the path it is given. Nothing exists there yet.
-  ///   - move: Moves what was created to the destination.
-  /// - Returns: What `fill` returns.
-  /// - Throws: ``TensorIOError`` that names the destination. On failure, nothing is left behind.
+  /// On failure, nothing is left behind, and the ``TensorIOError`` names the destination.
   package static func writeAtomically<Result>(
     _ destination: String, fill: (_ fresh: String) throws -> Result,
     move: (_ fresh: String) throws -> Void

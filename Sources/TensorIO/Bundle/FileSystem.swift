@@ -70,8 +70,6 @@ package enum FileSystem {
 
 extension FileSystem {
   /// Reads a file's bytes.
-  ///
-  /// - Throws: ``TensorIOError`` that distinguishes a missing file from an unreadable one.
   package static func read(_ path: String) throws -> Data {
     let file = try open(path)
     do {
@@ -94,10 +92,7 @@ extension FileSystem {
     }
   }
 
-  /// Opens a file for reading, without ever blocking.
-  ///
-  /// - Throws: ``TensorIOError`` that distinguishes a missing file from an unreadable one, and names
-  ///   the kind of a folder, pipe, socket or device.
+  /// Opens a regular file for reading, without ever blocking.
   package static func open(_ path: String) throws -> OpenFile {
     do {
       return try OpenFile(reading: path)
@@ -106,11 +101,8 @@ extension FileSystem {
     }
   }
 
-  /// Checks that a file can be opened.
-  ///
-  /// Call it before a library opens the file and would wait for a pipe's writer.
-  ///
-  /// - Throws: ``TensorIOError`` when the path is missing, is not a regular file or cannot be read.
+  /// Checks that a regular file can be opened, before a library opens it and would wait for a
+  /// pipe's writer.
   package static func requireFile(_ path: String) throws { _ = try open(path) }
 }
 

@@ -21,13 +21,7 @@ extension IssueCollector {
 
   func join(_ path: String, _ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-  /// Reports unknown keys.
-  ///
-  /// - Parameters:
-  ///   - object: The object.
-  ///   - path: The path of the object.
-  ///   - known: The keys that the object can have.
-  ///   - ignored: Keys that are reported elsewhere.
+  /// Reports keys that the object cannot have, except `ignored` ones, which are reported elsewhere.
   mutating func reject(
     unknownKeysOf object: [String: JSONValue], at path: String, known: [String],
     ignored: [String] = []
@@ -132,12 +126,8 @@ package enum Spelling {
   /// The maximum length of the words that are compared; a longer key is unlikely to be a typo.
   private static let mostCharacters = 64
 
-  /// Returns the candidate that differs in the fewest characters; nil when none is close enough.
-  ///
-  /// - Parameters:
-  ///   - word: The word that was written.
-  ///   - candidates: The valid words. The first of two equally close ones wins.
-  /// - Returns: The candidate, or nil.
+  /// Returns the candidate that differs in the fewest characters, the first of equally close ones;
+  /// nil when none is close enough.
   package static func suggestion(for word: String, among candidates: [String]) -> String? {
     guard word.count <= mostCharacters else { return nil }
     let written = Array(word.lowercased())

@@ -133,12 +133,6 @@ package func quotedList(_ names: [String]) -> String {
 }
 
 /// Formats a number and the thing that it counts, such as "1 image" or "2 images".
-///
-/// - Parameters:
-///   - count: The number.
-///   - noun: The singular.
-///   - plural: The plural; nil adds an "s" to the singular.
-/// - Returns: The number and the noun.
 package func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
   "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
 }

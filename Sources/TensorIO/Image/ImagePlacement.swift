@@ -62,16 +62,12 @@ package struct ImagePlacement: Sendable, Equatable {
     return target
   }
 
-  /// Returns the placement for the same image decoded at a fraction of its size.
+  /// Returns the placement for the same image decoded with its sides divided by a number and
+  /// rounded up.
   ///
-  /// The crop becomes the smallest crop of whole pixels that covers the part.
-  ///
-  /// - Parameters:
-  ///   - denominator: The divisor of the sides. The quotients are rounded up.
-  ///   - size: The image's full size, upright.
-  ///   - orientation: How the image is stored. If it is flipped, the extra pixel from rounding up
-  ///     is on the other side.
-  /// - Returns: The placement of the smaller image.
+  /// The crop becomes the smallest crop of whole pixels that covers the part. If the image is
+  /// stored flipped, the extra pixel from rounding up is on the other side. `size` is the image's
+  /// full size, upright.
   package func scaled(
     by denominator: Int, of size: (width: Int, height: Int), _ orientation: ImageOrientation
   ) -> ImagePlacement {

@@ -73,13 +73,9 @@ public struct ImageTransform: Hashable, Sendable {
     ImagePlacement(of: (width, height), in: (self.width, self.height), by: crop)
   }
 
-  /// Writes the transformed image into a tensor's memory.
+  /// Writes the transformed image into a tensor's memory, which may have any alignment.
   ///
-  /// - Parameters:
-  ///   - image: An image of any size, format and orientation.
-  ///   - tensor: Memory for height x width x channels elements, with any alignment.
-  ///   - encoding: The layout and element type of the tensor.
-  /// - Throws: `TensorIOError` when the memory does not have the size of the result.
+  /// - Throws: ``TensorIOError`` when the memory does not have the size of the result.
   package func write(
     _ image: PixelBuffer, into tensor: inout MutableRawSpan, as encoding: PixelEncoding
   ) throws {
@@ -88,13 +84,6 @@ public struct ImageTransform: Hashable, Sendable {
   }
 
   /// Writes an upright image whose placement is already known.
-  ///
-  /// - Parameters:
-  ///   - image: An upright image.
-  ///   - placement: Which part of the image goes where.
-  ///   - tensor: Memory for height x width x channels elements, with any alignment.
-  ///   - encoding: The layout and element type of the tensor.
-  /// - Throws: `TensorIOError` when the memory does not have the size of the result.
   package func write(
     _ image: PixelBuffer, _ placement: ImagePlacement, into tensor: inout MutableRawSpan,
     as encoding: PixelEncoding
@@ -109,15 +98,7 @@ public struct ImageTransform: Hashable, Sendable {
     }
   }
 
-  /// Writes an upright image that is read row by row into a tensor's memory.
-  ///
-  /// - Parameters:
-  ///   - rows: The image's rows.
-  ///   - placement: Which part of these rows goes where.
-  ///   - tensor: Memory for height x width x channels elements, with any alignment.
-  ///   - encoding: The layout and element type of the tensor.
-  /// - Throws: `TensorIOError` when the memory does not have the size of the result, and any error
-  ///   that the rows throw.
+  /// Writes an upright image that is read row by row; the placement is that of its rows.
   package func write(
     _ rows: inout some PixelRows & ~Copyable, _ placement: ImagePlacement,
     into tensor: inout MutableRawSpan, as encoding: PixelEncoding

@@ -21,17 +21,11 @@ extension PixelBuffer {
     }
   }
 
-  /// Reads an image from a tensor: RGBA with an alpha of 255, or gray, and upright.
+  /// Reads an image from a tensor with any alignment: RGBA with an alpha of 255, or gray, and
+  /// upright.
   ///
   /// Floats are clamped to 0...255, then rounded to the nearest integer, with halves rounded up.
-  /// NaN becomes 0.
-  ///
-  /// - Parameters:
-  ///   - tensor: The elements, with any alignment. Elements beyond the image are not read.
-  ///   - shape: The image's size, and the order of its channels and of the tensor's axes.
-  ///   - element: The type of the elements.
-  /// - Throws: `TensorIOError` when the tensor is too small, or when the shape is not that of an
-  ///   image.
+  /// NaN becomes 0. Elements beyond the image are not read.
   package init(
     reading tensor: RawSpan, shape: ImageShape, element: TensorElement
   ) throws {
@@ -162,11 +156,6 @@ extension PixelBuffer: TensorEncodable, TensorDecodable {
 
 extension ImageTransform {
   /// Returns the transform and the encoding for an image input.
-  ///
-  /// - Parameter spec: The layer.
-  /// - Returns: How an image is transformed, and how its tensor is encoded.
-  /// - Throws: ``TensorIOError`` when the layer does not take an image, or when its type cannot
-  ///   hold one.
   package static func ofInput(
     _ spec: TensorSpec
   ) throws -> (transform: ImageTransform, encoding: PixelEncoding) {
@@ -180,13 +169,8 @@ extension ImageTransform {
 }
 
 extension TensorSpec {
-  /// Returns the pixels that would go into an image input's tensor, before normalization.
-  ///
-  /// The value encodes them in the same way as it encodes the tensor.
-  ///
-  /// - Parameter value: An image.
-  /// - Returns: Gray or RGB pixels of the input's size; nil if the layer is not an image input.
-  /// - Throws: ``TensorIOError`` when the image cannot be read.
+  /// Returns the gray or RGB pixels that would go into an image input's tensor, before
+  /// normalization; nil if the layer is not an image input.
   package func preview(of value: any TensorEncodable) throws -> PixelBuffer? {
     guard case .imageInput(let shape, let preprocessing) = kind else { return nil }
     let isGray = shape.format == .gray

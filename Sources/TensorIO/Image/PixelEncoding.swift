@@ -62,11 +62,7 @@ package struct OtherElement: Sendable {
   /// 256 entries for each channel, stored as the tensor holds them.
   private let table: [UInt8]
 
-  /// Makes the elements from a function.
-  ///
-  /// - Parameters:
-  ///   - channels: The number of channels in a pixel.
-  ///   - element: Returns the element for a value and a channel, counted in the tensor's order.
+  /// Makes the elements from a function of a value and a channel, counted in the tensor's order.
   package init<Number: BitwiseCopyable>(
     channels: Int, _ element: @escaping @Sendable (Float, Int) -> Number
   ) {
@@ -81,14 +77,8 @@ package struct OtherElement: Sendable {
     self.table = table
   }
 
-  /// Writes the elements for one channel of interleaved pixels with three bytes each.
-  ///
-  /// - Parameters:
-  ///   - values: The first byte of the channel.
-  ///   - count: The number of pixels.
-  ///   - channel: The channel, counted in the tensor's order.
-  ///   - target: The address of the first element.
-  ///   - step: The distance from one element to the next, in elements.
+  /// Writes the elements for one channel of interleaved pixels with three bytes each, `step`
+  /// elements apart.
   func write(
     _ values: UnsafePointer<UInt8>, count: Int, _ channel: Int,
     to target: UnsafeMutableRawPointer, step: Int

@@ -30,14 +30,7 @@ struct PixelReader {
   private let storedBytesPerPixel: Int
   private let scratch: RowMemory<UInt8>
 
-  /// Makes a reader.
-  ///
-  /// Free it with ``deallocate()``.
-  ///
-  /// - Parameters:
-  ///   - stored: The format of the rows.
-  ///   - crop: The part of the image to read.
-  ///   - makesGray: Whether to convert colours to gray.
+  /// Makes a reader of a part of an image, to be freed with ``deallocate()``.
   init(_ stored: PixelBuffer.Format, crop: PixelCrop, makesGray: Bool) {
     self.crop = crop
     storedBytesPerPixel = stored.bytesPerPixel
@@ -80,10 +73,7 @@ struct BufferedRows: PixelRows {
   private let bytes: UnsafePointer<UInt8>
   private let bytesPerRow: Int
 
-  /// - Parameters:
-  ///   - bytes: The image's bytes, followed by ``pixelRowSlack`` readable bytes. They must outlive
-  ///     the rows.
-  ///   - picture: The image that the bytes belong to.
+  /// The bytes, with ``pixelRowSlack`` more after them, must outlive the rows.
   init(_ bytes: UnsafePointer<UInt8>, of picture: PixelBuffer) {
     self.bytes = bytes
     width = picture.width
@@ -123,14 +113,10 @@ package protocol PixelRows: ~Copyable {
   /// The order of the bytes in a pixel.
   var format: PixelBuffer.Format { get }
 
-  /// Returns the pixels of a row.
+  /// Returns the address of a row's first pixel, which is valid until the next call.
   ///
-  /// Callers request rows in increasing order, each at most once, and may skip rows. The pointer is
-  /// valid until the next call, and at least ``pixelRowSlack`` readable bytes follow the row.
-  ///
-  /// - Parameter y: The row, from 0.
-  /// - Returns: The address of the first byte of the row's first pixel.
-  /// - Throws: An error when the image turns out to be damaged.
+  /// Callers request rows in increasing order, each at most once, and may skip rows. At least
+  /// ``pixelRowSlack`` readable bytes follow the row.
   mutating func row(_ y: Int) throws(Failure) -> UnsafePointer<UInt8>
 
   /// Reads the rest of the image after the last requested row, so that damage there is also found.

@@ -34,12 +34,9 @@ struct BoundSignature: Sendable {
   }
 
   /// Returns the shapes of the inputs and placeholders, in the model's order, for a number of
-  /// items.
+  /// items; nil when an input does not fit that many because it has no batch axis.
   ///
   /// Placeholders, such as a learning rate, have one value, however many items there are.
-  ///
-  /// - Returns: The shapes; nil when an input does not fit that many items because it has no batch
-  ///   axis.
   func inputShapes(forItems count: Int) -> [[Int]]? {
     var shapes = [[Int]](repeating: [], count: inputs.count + placeholders.count)
     for input in inputs {

@@ -116,14 +116,8 @@ extension InferenceModel {
     ])
   }
 
-  /// Finds the signature to run: the one that is named, or the first.
-  ///
-  /// - Parameters:
-  ///   - signatures: The model's signatures.
-  ///   - isFoundByOutputs: Whether to find a trainable model's signature by the outputs in
-  ///     model.json if none is named.
-  /// - Returns: One of the signatures.
-  /// - Throws: ``TensorIOError`` when the model has no signature of that name.
+  /// Finds the signature to run: the one that is named, the one of the outputs in model.json if it
+  /// is found by them, or the first.
   private func signature(
     among signatures: [SignatureDescription], isFoundByOutputs: Bool
   ) throws -> SignatureDescription {
@@ -145,8 +139,6 @@ extension InferenceModel {
 
   /// Finds a trainable model's signature that has all outputs of model.json, preferably one that
   /// doesn't train.
-  ///
-  /// - Returns: The signature; nil if there is none, or if the model is not trainable.
   private func signatureOfOutputs(
     among signatures: [SignatureDescription]
   ) -> SignatureDescription? {

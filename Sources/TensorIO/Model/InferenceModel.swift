@@ -130,15 +130,10 @@ public final class InferenceModel: Model {
 }
 
 extension InferenceModel {
-  /// Loads a bundle's model and runs it once on zeros.
+  /// Loads a bundle's model and runs it once on zeros; a placeholder has no model, so it passes.
   ///
   /// If the loader's backends run models in separate processes, a model that crashes is reported as
   /// an error.
-  ///
-  /// - Parameters:
-  ///   - bundle: The bundle. A placeholder has no model, so it always passes.
-  ///   - loader: The loader to load it with.
-  /// - Throws: ``TensorIOError`` when the model cannot be loaded or cannot run.
   package static func tryOut(_ bundle: ModelBundle, with loader: ModelLoader) throws {
     guard !bundle.manifest.isPlaceholder else { return }
     let model = try InferenceModel(bundle: bundle, loader: loader)

@@ -12,11 +12,8 @@ import Foundation
 extension ModelInputs {
   /// Makes inputs to try out a model: zeros, empty strings and gray images.
   ///
-  /// - Parameters:
-  ///   - signature: The model's layers.
-  ///   - longestSide: The maximum width and height of an image in pixels. A larger input gets an
-  ///     image that is enlarged. By default, an image has the input's size.
-  /// - Returns: A value for each input.
+  /// Images have the input's size, but at most `longestSide` pixels on a side. A larger input
+  /// enlarges them.
   package static func zeros(
     for signature: ModelSignature, longestSide: Int = .max
   ) -> ModelInputs {

@@ -33,15 +33,10 @@ public struct ModelInputs: Sendable {
   /// Values by the inputs' names.
   public init(_ values: [String: any TensorEncodable]) { form = .named(values) }
 
-  /// Calls a closure with the value of each input; nil for an optional input that was left out by
-  /// name.
+  /// Calls a closure with the index and value of each input; nil for an optional input that was
+  /// left out by name.
   ///
-  /// - Parameters:
-  ///   - specs: The inputs.
-  ///   - isOptional: Whether each input may be left out; if it is empty, all are required.
-  ///   - body: Called with an input's index and value.
-  /// - Throws: ``TensorIOError`` when there are missing, extra or unknown values, and any error
-  ///   that `body` throws.
+  /// If `isOptional` is empty, all are required.
   package func forEach(
     _ specs: [TensorSpec], isOptional: [Bool] = [],
     _ body: (Int, (any TensorEncodable)?) throws -> Void
@@ -57,10 +52,7 @@ public struct ModelInputs: Sendable {
     }
   }
 
-  /// Calls a closure with the value of each placeholder; nil for one without a value.
-  ///
-  /// - Throws: ``TensorIOError`` when a value has a name that no placeholder has, and any error
-  ///   that `body` throws.
+  /// Calls a closure with the index and value of each placeholder; nil for one without a value.
   package func forEachPlaceholder(
     _ specs: [TensorSpec], _ body: (Int, (any TensorEncodable)?) throws -> Void
   ) throws {

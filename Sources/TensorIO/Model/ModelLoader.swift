@@ -59,10 +59,7 @@ public struct ModelLoader: Sendable {
     try modelClass(for: bundle).init(bundle: bundle, loader: self)
   }
 
-  /// Makes a model that only runs, even if it can be trained.
-  ///
-  /// - Returns: The model, or nil for a placeholder.
-  /// - Throws: ``TensorIOError`` when the class or the backend is unknown.
+  /// Makes a model that only runs, even if it can be trained; nil for a placeholder.
   package func makeInferenceModel(from bundle: ModelBundle) throws -> InferenceModel? {
     if try modelClass(for: bundle) == PlaceholderModel.self { return nil }
     return try InferenceModel(bundle: bundle, loader: self)

@@ -13,12 +13,10 @@ struct SignatureBinder: IssueCollector {
 
   private var isQuantized: Bool { bundle.manifest.model.isQuantized }
 
-  /// Binds all layers.
+  /// Binds all layers; nil when an error was found.
   ///
-  /// - Parameters:
-  ///   - signature: The tensors, found by the names of the layers if the backend matches by name.
-  ///   - whole: The model's own signature, for messages; nil if it is the same.
-  /// - Returns: The layers with their tensors; nil when an error was found.
+  /// `whole` is the model's own signature, for messages, if the tensors were found by the layers'
+  /// names.
   mutating func bind(
     _ signature: SignatureDescription, of whole: SignatureDescription? = nil
   ) -> BoundSignature? {

@@ -14,13 +14,8 @@ package struct TensorStorage: @unchecked Sendable {
   /// The number of bytes.
   package var byteCount: Int { memory.header }
 
-  /// Allocates bytes and lets a closure fill them.
-  ///
-  /// - Parameters:
-  ///   - byteCount: The number of bytes.
-  ///   - zeroed: Whether the bytes are zeroed first. Pass false only when `fill` writes every byte,
-  ///     to save a pass over large buffers.
-  ///   - fill: Writes the bytes.
+  /// Allocates bytes and lets a closure fill them; if they aren't zeroed first, it must write every
+  /// byte.
   package init(
     byteCount: Int, zeroed: Bool = true, fill: (inout MutableRawSpan) throws -> Void
   ) rethrows {

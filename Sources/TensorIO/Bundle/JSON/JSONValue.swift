@@ -26,9 +26,7 @@ public enum JSONValue: Sendable, Hashable {
   /// Values by name.
   case object([String: JSONValue])
 
-  /// Parses a document.
-  ///
-  /// Trailing commas are accepted. Anything else that is malformed is an error.
+  /// Parses a document; the only malformed ones that are accepted have trailing commas.
   ///
   /// - Throws: ``JSONSyntaxError`` with the line and column.
   package init(parsing data: Data) throws {

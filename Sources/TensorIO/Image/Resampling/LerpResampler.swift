@@ -15,11 +15,7 @@ struct LerpResampler: Resampler {
   private let columns: [pixel_lerp]
   private let rows: [pixel_lerp]
 
-  /// - Parameters:
-  ///   - source: The size of the source.
-  ///   - target: The size of the result.
-  ///   - isHalfPixel: Whether samples are in the middle of pixels (TensorFlow 2) or at their
-  ///     corners (TensorFlow 1).
+  /// Samples are in the middle of pixels (TensorFlow 2) or at their corners (TensorFlow 1).
   init(
     from source: (width: Int, height: Int), to target: (width: Int, height: Int),
     isHalfPixel: Bool

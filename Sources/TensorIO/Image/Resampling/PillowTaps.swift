@@ -31,12 +31,8 @@ struct PillowTaps {
     var offset: Int
   }
 
-  /// - Parameters:
-  ///   - source: The number of source pixels.
-  ///   - span: The part of them to resize, which may begin and end within a pixel; nil means all of
-  ///     them.
-  ///   - target: The number of target pixels.
-  ///   - method: One of Pillow's methods. Other methods use the most similar of these.
+  /// Computes the taps of an axis or of a part of it, for methods other than Pillow's with the most
+  /// similar of its kernels.
   init(
     from source: Int, _ span: ImagePlacement.Span? = nil, to target: Int, _ method: ResizeMethod
   ) {
