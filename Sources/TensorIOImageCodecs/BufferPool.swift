@@ -16,7 +16,6 @@ package final class BufferPool: Sendable {
   private let maximumByteCount: Int
   private let kept = Mutex(Kept())
 
-  /// Makes an empty pool.
   package init(maximumCount: Int = 4, maximumByteCount: Int = 128_000_000) {
     self.maximumCount = maximumCount
     self.maximumByteCount = maximumByteCount

@@ -58,8 +58,6 @@ struct TimedRows: PixelRows {
   var rows: ImageRows
   let timer: DecodeTimer
 
-  var width: Int { rows.width }
-  var height: Int { rows.height }
   var format: PixelBuffer.Format { rows.format }
 
   mutating func row(_ y: Int) throws -> UnsafePointer<UInt8> {

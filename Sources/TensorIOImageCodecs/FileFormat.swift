@@ -4,21 +4,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The format of a file, as its first bytes indicate.
-enum FileFormat: Sendable, CaseIterable {
-  case jpeg
-  case png
-  case webp
-  case bmp
-  case gif
-  case tiff
-  case heif
-  case avif
-  case jpegXL
-  case jpeg2000
-  case pdf
-  case svg
-  case empty
-  case unknown
+enum FileFormat: String, Sendable {
+  case jpeg = "a JPEG image"
+  case png = "a PNG image"
+  case webp = "a WebP image"
+  case bmp = "a BMP image"
+  case gif = "a GIF image"
+  case tiff = "a TIFF image"
+  case heif = "a HEIF image"
+  case avif = "an AVIF image"
+  case jpegXL = "a JPEG XL image"
+  case jpeg2000 = "a JPEG 2000 image"
+  case pdf = "a PDF document"
+  case svg = "an SVG drawing"
+  case empty = "empty"
+  case unknown = "of an unknown format"
+
+  /// The format's name in messages.
+  var words: String { rawValue }
 
   init(of bytes: RawSpan) {
     self =
@@ -54,26 +57,6 @@ enum FileFormat: Sendable, CaseIterable {
         .unknown
       }
   }
-
-  /// The format's name in messages.
-  var words: String {
-    switch self {
-    case .jpeg: "a JPEG image"
-    case .png: "a PNG image"
-    case .webp: "a WebP image"
-    case .bmp: "a BMP image"
-    case .gif: "a GIF image"
-    case .tiff: "a TIFF image"
-    case .heif: "a HEIF image"
-    case .avif: "an AVIF image"
-    case .jpegXL: "a JPEG XL image"
-    case .jpeg2000: "a JPEG 2000 image"
-    case .pdf: "a PDF document"
-    case .svg: "an SVG drawing"
-    case .empty: "empty"
-    case .unknown: "of an unknown format"
-    }
-  }
 }
 
 /// Reads numbers from untrusted files.
@@ -89,7 +72,6 @@ extension RawSpan {
     return bigEndian ? Integer(bigEndian: stored) : Integer(littleEndian: stored)
   }
 
-  /// Returns whether ASCII text is found at an offset.
   func hasText(_ text: StaticString, at offset: Int) -> Bool {
     guard offset >= 0, byteCount - offset >= text.utf8CodeUnitCount else { return false }
     return text.withUTF8Buffer { text in
@@ -100,7 +82,6 @@ extension RawSpan {
     }
   }
 
-  /// Returns whether the first bytes equal `bytes`.
   func starts(with bytes: [UInt8]) -> Bool {
     for index in bytes.indices {
       guard integer(UInt8.self, at: index) == bytes[index] else { return false }

@@ -9,7 +9,6 @@ import Glibc
 import TensorIO
 
 extension ImageEncoder {
-  /// Encodes with libjpeg or libpng.
   func encodeUpright(_ picture: PixelBuffer, as format: ImageFormat) throws -> [UInt8] {
     guard let width = UInt32(exactly: picture.width), let height = UInt32(exactly: picture.height)
     else {

@@ -18,7 +18,6 @@ package final class ImageReader {
   /// The size of the whole image as stored, before it is turned.
   package let width: Int
   package let height: Int
-  /// The pixel format, RGB or RGBA.
   package let format: PixelBuffer.Format
   /// The orientation in the EXIF data.
   package let orientation: ImageOrientation

@@ -32,8 +32,8 @@ package struct DecodeOptions: Hashable, Sendable {
 
 /// The rows of a part of an image, as its decoder produces them.
 package struct ImageRows: PixelRows {
-  package let width: Int
-  package let height: Int
+  let width: Int
+  let height: Int
   package let format: PixelBuffer.Format
 
   private let source: any RowSource

@@ -82,7 +82,6 @@ struct ConformanceBundle {
 
 /// Values that fit a layer, with a different set for every seed.
 enum ConformanceValues {
-  /// Returns values for all inputs.
   static func inputs(_ specs: [TensorSpec], seed: Int) -> ModelInputs {
     ModelInputs(named(specs, seed: seed))
   }
@@ -93,7 +92,6 @@ enum ConformanceValues {
     return values
   }
 
-  /// Returns a value for one input.
   static func value(_ spec: TensorSpec, _ seed: Int, count: Int? = nil) -> any TensorEncodable {
     let numbers = (0..<(count ?? spec.elementCount)).map { (seed * 31 + $0 * 17) % 61 }
     switch spec.dataType {

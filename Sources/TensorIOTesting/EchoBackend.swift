@@ -106,7 +106,6 @@ public struct EchoBackend: Backend {
   }
 }
 
-/// A model of an ``EchoBackend``.
 struct EchoModel: LoadedModel {
   let signatures: [SignatureDescription]
   let behaviour: EchoBackend.Behaviour

@@ -40,7 +40,6 @@ package struct LineBackend: Backend {
   /// Whether the training signature has the output `y`, which needs no target.
   package var givesPredictions = true
 
-  /// Makes a backend.
   package init(onStep: (@Sendable (_ items: Int) throws -> Void)? = nil) { self.onStep = onStep }
 
   package func loadModel(

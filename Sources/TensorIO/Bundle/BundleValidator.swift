@@ -236,9 +236,12 @@ struct BundleValidator: IssueCollector {
         : "Correct the shape, or remove the labels that have no \(thing).")
   }
 
+  private func backend(of manifest: ModelManifest) -> String? {
+    manifest.model.backend ?? ModelBundle.backendName(ofFileAt: path + "/" + manifest.model.file)
+  }
+
   private mutating func checkFeatures(_ manifest: ModelManifest) {
-    let file = path + "/" + manifest.model.file
-    let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)
+    let backend = backend(of: manifest)
     guard backend == "tflite", !manifest.isPlaceholder, !manifest.describesTraining else { return }
     // Whether a file can be trained is only known after it is loaded.
     if manifest.model.modes.contains(.evaluate), !manifest.model.modes.contains(.train) {
@@ -256,8 +259,7 @@ struct BundleValidator: IssueCollector {
   }
 
   private mutating func checkTraining(_ manifest: ModelManifest) {
-    let file = path + "/" + manifest.model.file
-    let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)
+    let backend = backend(of: manifest)
     guard backend != nil, !manifest.isPlaceholder, manifest.model.modes.contains(.train),
       manifest.trainingOperations.isEmpty
     else { return }

@@ -13,7 +13,6 @@ package import Foundation
 
 /// The file system operations that bundles need.
 package enum FileSystem {
-  /// Whether a folder exists at this path.
   package static func isFolder(_ path: String) -> Bool {
     var isDirectory = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
@@ -69,7 +68,6 @@ package enum FileSystem {
 }
 
 extension FileSystem {
-  /// Reads a file's bytes.
   package static func read(_ path: String) throws -> Data {
     let file = try open(path)
     do {

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one layer of model.json.
 struct LayerReader: IssueCollector {
   enum Direction { case input, output }
 

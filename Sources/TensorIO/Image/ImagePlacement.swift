@@ -5,7 +5,6 @@
 
 /// How an image is placed in a target: which part is used, at which size and position.
 package struct ImagePlacement: Sendable, Equatable {
-  /// The part of the image.
   package var crop: PixelCrop
   /// The width that the part is resized to; smaller than the target's if there is a margin.
   package var width: Int
@@ -24,7 +23,6 @@ package struct ImagePlacement: Sendable, Equatable {
     package var rows: Span
   }
 
-  /// A part of an axis.
   package struct Span: Sendable, Equatable {
     package var start: Double
     package var length: Double
@@ -97,7 +95,6 @@ package struct ImagePlacement: Sendable, Equatable {
   }
 }
 
-/// A rectangle within an image.
 package struct PixelCrop: Sendable, Hashable {
   package var x: Int
   package var y: Int

@@ -92,7 +92,6 @@ public struct ImageTransform: Hashable, Sendable {
     tensor.withUnsafeMutableBytes { target in
       image.withRows { rows in
         guard let target = target.baseAddress else { return }
-        var rows = rows
         resample(&rows, placement, into: target, as: encoding)
       }
     }
@@ -128,7 +127,6 @@ public struct ImageTransform: Hashable, Sendable {
     tensor.withUnsafeMutableBytes { target in
       image.withRows { rows in
         guard let target = target.baseAddress else { return }
-        var rows = rows
         if image.orientation == .up {
           let placement = placement(ofWidth: image.width, height: image.height)
           resample(&rows, placement, into: target, as: encoding)

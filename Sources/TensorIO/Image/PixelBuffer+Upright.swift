@@ -40,7 +40,6 @@ struct PixelWalk {
   var columnStep: Int
   /// The offset from a pixel to the one below.
   var rowStep: Int
-  /// The upright image's size.
   var width: Int
   var height: Int
 

@@ -32,7 +32,6 @@ package struct PixelEncoding: Sendable {
     case other(OtherElement)
   }
 
-  /// The size of an element in bytes.
   package var bytesPerElement: Int {
     switch element {
     case .uint8: 1

@@ -64,7 +64,6 @@ struct PixelReader {
   }
 }
 
-/// The rows of an image in memory.
 struct BufferedRows: PixelRows {
   let width: Int
   let height: Int
@@ -89,11 +88,12 @@ struct BufferedRows: PixelRows {
 
 extension PixelBuffer {
   /// Calls a closure with the rows as they are stored.
-  func withRows(_ body: (BufferedRows) -> Void) {
+  func withRows(_ body: (inout BufferedRows) -> Void) {
     withBytes { span in
       span.withUnsafeBytes { bytes in
         guard let bytes = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
-        body(BufferedRows(bytes, of: self))
+        var rows = BufferedRows(bytes, of: self)
+        body(&rows)
       }
     }
   }
@@ -106,11 +106,6 @@ package protocol PixelRows: ~Copyable {
   /// The error that a damaged image throws.
   associatedtype Failure: Error = any Error
 
-  /// The width in pixels.
-  var width: Int { get }
-  /// The number of rows.
-  var height: Int { get }
-  /// The order of the bytes in a pixel.
   var format: PixelBuffer.Format { get }
 
   /// Returns the address of a row's first pixel, which is valid until the next call.

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension InferenceModel {
-  /// A model in memory.
   final class Loaded: Sendable {
     let model: any LoadedModel
     let bound: BoundSignature
@@ -14,9 +13,6 @@ extension InferenceModel {
     let training: SessionPool?
     /// Whether only training steps compute the outputs, so that nothing else can be run.
     let onlyTrains: Bool
-
-    /// Whether a run changes the results of later runs.
-    var keepsState: Bool { model.keepsState }
 
     init(
       model: any LoadedModel, bound: BoundSignature, warnings: [BundleIssue], pool: SessionPool,
@@ -70,7 +66,14 @@ extension InferenceModel {
       throw mismatch(binder.issues)
     }
     // A trainable model is expected to change, so it gets no warning.
-    if model.keepsState && !manifest.describesTraining { binder.issues.append(.keepsState) }
+    if model.keepsState && !manifest.describesTraining {
+      binder.report(
+        .keepsState, .warning, at: "model.file",
+        expected: "a model whose results depend only on its inputs",
+        found: "variables that keep their values from run to run",
+        suggestion: "Each run continues from the previous one. To start over, load the model again."
+      )
+    }
     return Loaded(
       model: model, bound: bound, warnings: bundle.warnings + binder.issues,
       pool: SessionPool(sessions), training: try makeTrainingPool(model, signature),

@@ -89,7 +89,6 @@ public struct ModelLoader: Sendable {
     }
   }
 
-  /// The backend for a bundle.
   func backend(for bundle: ModelBundle) throws -> any Backend {
     let name: String
     switch bundle.manifest.model.className {

@@ -79,7 +79,6 @@ public struct ModelOutputs: Sendable {
 }
 
 extension TensorIOError {
-  /// The error for a name that no output has.
   package static func unknownOutput(_ name: String, among specs: [TensorSpec]) -> TensorIOError {
     TensorIOError(
       .unknownOutput,

@@ -34,7 +34,7 @@ struct SignatureBinder: IssueCollector {
     guard issues.allSatisfy({ $0.severity != .error }) else {
       // No session will tell the outputs' shapes, so check those in the model file.
       if outputs.count == manifest.outputs.count {
-        checkOutputs(outputs, shapes: outputs.map(\.tensorShape))
+        checkOutputs(outputs, shapes: outputs.map(\.tensor.shape))
       }
       return nil
     }

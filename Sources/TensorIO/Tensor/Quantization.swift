@@ -58,7 +58,6 @@ public struct StoredQuantization: Hashable, Sendable, Codable {
     self.elementsPerScale = elementsPerScale
   }
 
-  /// Returns the index of an element's scale.
   @inline(__always)
   func channel(of index: Int) -> Int {
     scales.count == 1 ? 0 : (index / elementsPerScale) % scales.count

@@ -60,7 +60,6 @@ extension BoundSignature {
         + "first length.")
   }
 
-  /// Writes one column of the batch.
   private func write(_ batch: Batch, to input: BoundLayer, of session: any Session) throws {
     guard let column = batch.column(input.spec.name) else {
       return try session.useDefault(forInputAt: input.index)

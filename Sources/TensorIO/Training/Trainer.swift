@@ -181,7 +181,6 @@ public struct EpochResult: Sendable {
   public let isBest: Bool
 }
 
-/// The items of a data source of any type.
 struct TrainingItems: Sendable {
   let count: Int
   /// Returns the name that errors use for an item.

@@ -82,14 +82,12 @@ extension TensorEncodable {
 }
 
 extension TensorIOError {
-  /// The error for a value of a kind that the layer does not take.
   package static func wrongKind(
     _ spec: TensorSpec, expected: String, found: String
   ) -> TensorIOError {
     TensorIOError(.wrongKind, "'\(spec.name)' takes \(expected), got \(found).")
   }
 
-  /// The error for too few or too many elements.
   package static func wrongElementCount(_ spec: TensorSpec, found: Int) -> TensorIOError {
     let expected = spec.elementCount
     return TensorIOError(
@@ -107,7 +105,6 @@ extension TensorIOError {
       ? wrongElementCount(spec, found: found) : notRectangular(spec)
   }
 
-  /// The error for nested arrays of different lengths.
   package static func notRectangular(_ spec: TensorSpec) -> TensorIOError {
     TensorIOError(
       .wrongElementCount,
@@ -115,7 +112,6 @@ extension TensorIOError {
         + "some are shorter than others.")
   }
 
-  /// The error for a number that the layer's type cannot hold.
   package static func unrepresentable(
     _ value: String, at index: Int, in spec: TensorSpec, because reason: String
   ) -> TensorIOError {
@@ -161,7 +157,6 @@ extension TensorDecodable {
 }
 
 extension TensorIOError {
-  /// The error for an output that cannot be read as a type.
   package static func wrongOutputType(
     _ spec: TensorSpec, _ type: String, because reason: String
   ) -> TensorIOError {

@@ -19,12 +19,10 @@ package indirect enum OrderedJSON {
   case array([OrderedJSON])
   case object([(key: String, value: OrderedJSON)])
 
-  /// Makes an array of integers.
   package static func integers(_ values: [Int]) -> OrderedJSON {
     .array(values.map(OrderedJSON.integer))
   }
 
-  /// Makes an array of strings.
   package static func strings(_ values: [String]) -> OrderedJSON {
     .array(values.map(OrderedJSON.string))
   }

@@ -22,12 +22,9 @@ struct PillowTaps {
   /// The largest number of source pixels in a window.
   private(set) var longest = 0
 
-  /// A range of adjacent source pixels.
   struct Window {
-    /// The first pixel.
     var start: Int
     var count: Int
-    /// The index of the first weight.
     var offset: Int
   }
 

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Returns a row of the source.
 typealias SourceRow<Failure: Error> = (Int) throws(Failure) -> UnsafePointer<UInt8>
 
 /// Takes a row of the result, which has three values per pixel, and its number.
@@ -33,7 +32,6 @@ enum ResampledRow {
 }
 
 extension ResizeMethod {
-  /// Returns the resampler for these sizes.
   func resampler(
     from source: (width: Int, height: Int), to target: (width: Int, height: Int)
   ) -> any Resampler {

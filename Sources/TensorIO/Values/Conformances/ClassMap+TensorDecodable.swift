@@ -15,7 +15,6 @@ extension ClassMap: TensorDecodable {
 }
 
 extension TensorSpec {
-  /// Whether the layer holds a class for each pixel.
   var isClassMap: Bool {
     if case .classMap = kind { true } else { false }
   }
