@@ -292,10 +292,9 @@ static image_codec_status finish(image_codec_reader *reader, image_codec_message
 
 static const reader_functions functions = {start, read_row, finish, close_reader};
 
-image_codec_status image_codec_jpeg_open(
-    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
+image_codec_status image_codec_open_jpeg(
+    const uint8_t *bytes, size_t count, image_codec_reader **reader,
     image_codec_message *message) {
-  *reader = NULL;
   jpeg_reader *self = calloc(1, sizeof *self);
   if (!self) return reader_failure(IMAGE_CODEC_TOO_LARGE, "out of memory", message);
   self->base.functions = &functions;
@@ -307,7 +306,6 @@ image_codec_status image_codec_jpeg_open(
     return status;
   }
   open_file(self, bytes, count);
-  *header = self->base.header;
   *reader = &self->base;
   return IMAGE_CODEC_OK;
 }

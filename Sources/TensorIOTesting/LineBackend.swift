@@ -6,12 +6,6 @@
 import Synchronization
 package import TensorIO
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A backend in memory whose models learn a line, y = weight * x + bias, by gradient descent.
 ///
 /// Use it to test code that trains models, and as the smallest example of a backend that supports

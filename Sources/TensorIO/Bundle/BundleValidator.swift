@@ -3,12 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Checks a bundle step by step and collects every issue on the way.
 struct BundleValidator: IssueCollector {
   let path: String

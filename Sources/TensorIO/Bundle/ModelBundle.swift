@@ -3,12 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A model's folder, `X.tiobundle`, with its description, its file and its assets.
 ///
 /// ```swift

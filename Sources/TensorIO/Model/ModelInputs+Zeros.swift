@@ -3,12 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension ModelInputs {
   /// Makes inputs to try out a model: zeros, empty strings and gray images.
   ///
