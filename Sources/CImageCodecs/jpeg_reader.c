@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jpeg_failure.h"
-#include "jpeg_window.h"
+#include "jpeg_parts.h"
 
 // A progressive file can request many passes over the image with only a few bytes each. Real files
 // have about ten. libjpeg-turbo's own tools stop at 500, which is too much work for large images,

@@ -26,15 +26,13 @@ extension ImageEncoder {
       }
     var encoded = image_codec_buffer()
     var message = image_codec_message()
-    let status = picture.withBytes { pixels in
-      pixels.withUnsafeBytes { pixels in
-        let start = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        return switch format {
-        case .png: image_codec_png_encode(start, width, height, layout, &encoded, &message)
-        case .jpeg(let quality):
-          image_codec_jpeg_encode(
-            start, width, height, layout, CInt(min(max(quality, 1), 100)), &encoded, &message)
-        }
+    let status = picture.withUnsafeBytes { pixels in
+      let start = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      return switch format {
+      case .png: image_codec_png_encode(start, width, height, layout, &encoded, &message)
+      case .jpeg(let quality):
+        image_codec_jpeg_encode(
+          start, width, height, layout, CInt(min(max(quality, 1), 100)), &encoded, &message)
       }
     }
     guard status == IMAGE_CODEC_OK else {

@@ -86,6 +86,12 @@ public struct PixelBuffer: Sendable {
   public func withBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try storage.withBytes(body)
   }
+
+  package func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try withBytes { try $0.withUnsafeBytes(body) }
+  }
 }
 
 extension PixelBuffer {
@@ -155,13 +161,11 @@ extension PixelBuffer {
     PixelBuffer(fillingWidth: width, height: height, format: .gray, orientation: orientation) {
       target in
       target.withUnsafeMutableBytes { target in
-        withBytes { span in
-          span.withUnsafeBytes { source in
-            for y in 0..<height {
-              for x in 0..<width {
-                target[y &* width &+ x] =
-                  source[y &* bytesPerRow &+ x &* format.bytesPerPixel &+ offset]
-              }
+        withUnsafeBytes { source in
+          for y in 0..<height {
+            for x in 0..<width {
+              target[y &* width &+ x] =
+                source[y &* bytesPerRow &+ x &* format.bytesPerPixel &+ offset]
             }
           }
         }

@@ -89,12 +89,10 @@ struct BufferedRows: PixelRows {
 extension PixelBuffer {
   /// Calls a closure with the rows as they are stored.
   func withRows(_ body: (inout BufferedRows) -> Void) {
-    withBytes { span in
-      span.withUnsafeBytes { bytes in
-        guard let bytes = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
-        var rows = BufferedRows(bytes, of: self)
-        body(&rows)
-      }
+    withUnsafeBytes { bytes in
+      guard let bytes = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+      var rows = BufferedRows(bytes, of: self)
+      body(&rows)
     }
   }
 }

@@ -28,11 +28,15 @@ struct NumberEncoder {
   func encode<Number: TensorNumber>(
     _ numbers: UnsafeBufferPointer<Number>, into memory: inout MutableRawSpan
   ) throws {
-    try checkKind(Number.self)
+    if spec.isImage {
+      throw TensorIOError.wrongKind(spec, expected: "an image", found: Number.tensorKindName)
+    }
+    guard numbers.count * spec.dataType.byteWidth == memory.byteCount else {
+      throw TensorIOError.wrongElementCount(spec, found: numbers.count, in: memory)
+    }
     if let quantization = spec.quantization {
       return try quantize(quantization, numbers, into: &memory)
     }
-    try check(count: numbers.count, in: memory)
     if Number.matchingDataType == spec.dataType { return memory.copy(from: numbers.span.bytes) }
     switch spec.dataType {
     case .float32: try convert(numbers, to: Float.self, into: &memory)
@@ -48,17 +52,6 @@ struct NumberEncoder {
     case .bool: try convertToBool(numbers, into: &memory)
     case .string:
       throw TensorIOError.wrongKind(spec, expected: "text", found: Number.tensorKindName)
-    }
-  }
-
-  private func checkKind<Number: TensorNumber>(_ type: Number.Type) throws {
-    guard spec.isImage else { return }
-    throw TensorIOError.wrongKind(spec, expected: "an image", found: Number.tensorKindName)
-  }
-
-  private func check(count: Int, in memory: borrowing MutableRawSpan) throws {
-    guard count * spec.dataType.byteWidth == memory.byteCount else {
-      throw TensorIOError.wrongElementCount(spec, found: count, in: memory)
     }
   }
 
@@ -133,13 +126,10 @@ struct NumberEncoder {
 extension NumberEncoder {
   /// Writes numbers as the integers of a quantized tensor.
   @inline(__always)
-  func quantize<Number: TensorNumber>(
+  fileprivate func quantize<Number: TensorNumber>(
     _ quantization: Quantization, _ numbers: UnsafeBufferPointer<Number>,
     into memory: inout MutableRawSpan
   ) throws {
-    guard numbers.count * spec.dataType.byteWidth == memory.byteCount else {
-      throw TensorIOError.wrongElementCount(spec, found: numbers.count, in: memory)
-    }
     switch spec.dataType {
     case .uint8: try quantize(quantization, numbers, to: UInt8.self, into: &memory)
     case .int8: try quantize(quantization, numbers, to: Int8.self, into: &memory)
