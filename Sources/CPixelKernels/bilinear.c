@@ -84,10 +84,10 @@ void pixel_add_floats(const float *row, float weight, size_t count, float *sums)
 void pixel_fixed_row(
     const uint8_t *row, size_t step, const pixel_fixed *positions, size_t width, int32_t *target) {
   for (size_t x = 0; x < width; x++, target += 3) {
-    const pixel_fixed position = positions[x];
-    ints4 first = __builtin_convertvector(load_bytes(row + position.first * step), ints4);
-    ints4 second = __builtin_convertvector(load_bytes(row + position.second * step), ints4);
-    ints4 sum = first * position.first_weight + second * position.second_weight;
+    const pixel_fixed at = positions[x];
+    ints4 sum =
+        __builtin_convertvector(load_bytes(row + at.first * step), ints4) * at.first_weight +
+        __builtin_convertvector(load_bytes(row + at.second * step), ints4) * at.second_weight;
     memcpy(target, &sum, sizeof sum);
   }
 }

@@ -156,7 +156,7 @@ extension ImageDecoder {
       #if os(Linux)
       let decoder = try LibraryDecoder(
         file.bytes, format: format, name: name, limits: limits, pool: pool, keepsNumbers: true)
-      let region = PixelCrop(x: 0, y: 0, width: decoder.width, height: decoder.height)
+      let region = PixelCrop(width: decoder.width, height: decoder.height)
       let rows = try decoder.start(region, options: DecodeOptions(), canvas: nil)
       return try PixelBuffer(
         fillingWidth: region.width, height: region.height, format: .gray

@@ -58,7 +58,7 @@ package final class ImageReader {
   /// Returns the bounds of the whole image at a scale, with the sides rounded up.
   package func bounds(denominator: Int = 1) -> PixelCrop {
     PixelCrop(
-      x: 0, y: 0, width: (width + denominator - 1) / denominator,
+      width: (width + denominator - 1) / denominator,
       height: (height + denominator - 1) / denominator)
   }
 

@@ -99,18 +99,26 @@ extension BackendConformance {
         try model.run(ConformanceValues.inputs(specs, seed: $0))
       }
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for seed in 0..<16 {
-          group.addTask {
-            for _ in 0..<20 {
-              let outputs = try await model.run(ConformanceValues.inputs(specs, seed: seed))
-              try require(
-                try outputs.agrees(with: expected[seed]),
-                "With \(sessions) sessions, a parallel task and a serial run got different results."
-              )
-            }
-          }
-        }
+        addRuns(
+          20, of: model, specs, expecting: expected, to: &group,
+          "With \(sessions) sessions, a parallel task and a serial run got different results.")
         try await group.waitForAll()
+      }
+    }
+  }
+
+  /// Adds a task for each of the results that runs the model again and again.
+  private func addRuns(
+    _ count: Int, of model: InferenceModel, _ specs: [TensorSpec],
+    expecting expected: [ModelOutputs], to group: inout ThrowingTaskGroup<Void, any Error>,
+    _ complaint: String
+  ) {
+    for (seed, result) in expected.enumerated() {
+      group.addTask {
+        for _ in 0..<count {
+          let outputs = try await model.run(ConformanceValues.inputs(specs, seed: seed))
+          try require(try outputs.agrees(with: result), complaint)
+        }
       }
     }
   }
@@ -142,16 +150,9 @@ extension BackendConformance {
     defer { bundle.remove() }
     let expected = try (0..<4).map { try model.run(ConformanceValues.inputs(specs, seed: $0)) }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for seed in 0..<4 {
-        group.addTask {
-          for _ in 0..<25 {
-            let outputs = try await model.run(ConformanceValues.inputs(specs, seed: seed))
-            try require(
-              try outputs.agrees(with: expected[seed]),
-              "A run gave a different result while the model was being unloaded.")
-          }
-        }
-      }
+      addRuns(
+        25, of: model, specs, expecting: expected, to: &group,
+        "A run gave a different result while the model was being unloaded.")
       group.addTask {
         for _ in 0..<25 {
           model.unload()

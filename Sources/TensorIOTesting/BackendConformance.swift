@@ -133,11 +133,9 @@ public struct BackendConformance: Sendable {
 public struct ConformanceError: Error, CustomStringConvertible {
   /// A description of what was expected and what happened.
   public var description: String
-
-  init(_ description: String) { self.description = description }
 }
 
 /// Throws an error unless a condition is true.
 func require(_ condition: Bool, _ message: @autoclosure () throws -> String) throws {
-  guard condition else { throw ConformanceError(try message()) }
+  guard condition else { throw ConformanceError(description: try message()) }
 }

@@ -65,9 +65,7 @@ package enum FileSystem {
   package static func staysInside(_ path: String) -> Bool {
     !path.hasPrefix("/") && !path.contains("\0") && !path.split(separator: "/").contains("..")
   }
-}
 
-extension FileSystem {
   package static func read(_ path: String) throws -> Data {
     let file = try open(path)
     do {

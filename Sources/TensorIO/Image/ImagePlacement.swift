@@ -32,7 +32,7 @@ package struct ImagePlacement: Sendable, Equatable {
   package init(
     of size: (width: Int, height: Int), in target: (width: Int, height: Int), by crop: ImageCrop
   ) {
-    self.crop = PixelCrop(x: 0, y: 0, width: size.width, height: size.height)
+    self.crop = PixelCrop(width: size.width, height: size.height)
     if crop.mode == .center { self.crop = PixelCrop(of: size, toAspectOf: target) }
     self.crop.cutMiddle(crop.fraction)
     (width, height) = target
@@ -101,11 +101,9 @@ package struct PixelCrop: Sendable, Hashable {
   package var width: Int
   package var height: Int
 
-  package init(x: Int, y: Int, width: Int, height: Int) {
-    self.x = x
-    self.y = y
-    self.width = width
-    self.height = height
+  package init(x: Int = 0, y: Int = 0, width: Int, height: Int) {
+    (self.x, self.y) = (x, y)
+    (self.width, self.height) = (width, height)
   }
 
   /// The largest central part with the target's aspect ratio, at least one pixel wide and high.

@@ -97,7 +97,7 @@ public struct ImageTransform: Hashable, Sendable {
     }
   }
 
-  /// Writes an upright image that is read row by row; the placement is that of its rows.
+  /// Writes an upright image whose rows are read one by one, and whose placement is already known.
   package func write(
     _ rows: inout some PixelRows & ~Copyable, _ placement: ImagePlacement,
     into tensor: inout MutableRawSpan, as encoding: PixelEncoding

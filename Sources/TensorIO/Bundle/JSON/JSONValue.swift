@@ -26,7 +26,7 @@ public enum JSONValue: Sendable, Hashable {
   /// Values by name.
   case object([String: JSONValue])
 
-  /// Parses a document; the only malformed ones that are accepted have trailing commas.
+  /// Parses a document, which may have trailing commas.
   ///
   /// - Throws: ``JSONSyntaxError`` with the line and column.
   package init(parsing data: Data) throws {

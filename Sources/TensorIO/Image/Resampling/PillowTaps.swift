@@ -28,8 +28,9 @@ struct PillowTaps {
     var offset: Int
   }
 
-  /// Computes the taps of an axis or of a part of it, for methods other than Pillow's with the most
-  /// similar of its kernels.
+  /// Computes the taps of an axis, or of a part of it.
+  ///
+  /// Methods other than Pillow's use the most similar of its kernels.
   init(
     from source: Int, _ span: ImagePlacement.Span? = nil, to target: Int, _ method: ResizeMethod
   ) {
