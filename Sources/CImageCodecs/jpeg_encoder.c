@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jpeg_failure.h"
+#include "jpeg_parts.h"
 
 // `jpeg_mem_dest` would lose its buffer when libjpeg fails, so this destination grows its own.
 typedef struct {

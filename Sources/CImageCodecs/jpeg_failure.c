@@ -5,7 +5,7 @@
 
 #if defined(__linux__)
 
-#include "jpeg_failure.h"
+#include "jpeg_parts.h"
 
 #include <jerror.h>
 

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jpeg_failure.h"
-#include "jpeg_window.h"
+#include "jpeg_parts.h"
 
 // A progressive file can request many passes over the image with only a few bytes each. Real files
 // have about ten. libjpeg-turbo's own tools stop at 500, which is too much work for large images,
@@ -292,10 +291,9 @@ static image_codec_status finish(image_codec_reader *reader, image_codec_message
 
 static const reader_functions functions = {start, read_row, finish, close_reader};
 
-image_codec_status image_codec_jpeg_open(
-    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
+image_codec_status image_codec_open_jpeg(
+    const uint8_t *bytes, size_t count, image_codec_reader **reader,
     image_codec_message *message) {
-  *reader = NULL;
   jpeg_reader *self = calloc(1, sizeof *self);
   if (!self) return reader_failure(IMAGE_CODEC_TOO_LARGE, "out of memory", message);
   self->base.functions = &functions;
@@ -307,7 +305,6 @@ image_codec_status image_codec_jpeg_open(
     return status;
   }
   open_file(self, bytes, count);
-  *header = self->base.header;
   *reader = &self->base;
   return IMAGE_CODEC_OK;
 }

@@ -169,11 +169,9 @@ static image_codec_status finish(image_codec_reader *reader, image_codec_message
 
 static const reader_functions functions = {start, read_row, finish, close_reader};
 
-static image_codec_status open_reader(
+image_codec_status image_codec_open_png(
     const uint8_t *bytes, size_t count, int numbers, image_codec_reader **reader,
-    image_codec_header *header, image_codec_message *message) {
-  message->text[0] = 0;
-  *reader = NULL;
+    image_codec_message *message) {
   png_reader *self = calloc(1, sizeof *self);
   if (!self) return reader_failure(IMAGE_CODEC_TOO_LARGE, "out of memory", message);
   self->base.functions = &functions;
@@ -193,21 +191,8 @@ static image_codec_status open_reader(
   }
   png_set_read_fn(self->png, self, read_bytes);
   read_header(self, numbers);
-  *header = self->base.header;
   *reader = &self->base;
   return IMAGE_CODEC_OK;
-}
-
-image_codec_status image_codec_png_open(
-    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
-    image_codec_message *message) {
-  return open_reader(bytes, count, 0, reader, header, message);
-}
-
-image_codec_status image_codec_png_open_numbers(
-    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
-    image_codec_message *message) {
-  return open_reader(bytes, count, 1, reader, header, message);
 }
 
 #endif

@@ -16,6 +16,20 @@ image_codec_status reader_failure(
   return status;
 }
 
+image_codec_status image_codec_open(
+    image_codec_format format, const uint8_t *bytes, size_t count, image_codec_reader **reader,
+    image_codec_header *header, image_codec_message *message) {
+  message->text[0] = 0;
+  *reader = NULL;
+  int numbers = format == IMAGE_CODEC_PNG_NUMBERS;
+  image_codec_status status =
+      format == IMAGE_CODEC_JPEG   ? image_codec_open_jpeg(bytes, count, reader, message)
+      : format == IMAGE_CODEC_WEBP ? image_codec_open_webp(bytes, count, reader, message)
+                                   : image_codec_open_png(bytes, count, numbers, reader, message);
+  if (status == IMAGE_CODEC_OK) *header = (*reader)->header;
+  return status;
+}
+
 image_codec_status image_codec_start(
     image_codec_reader *reader, const image_codec_request *request, image_codec_message *message) {
   message->text[0] = 0;

@@ -33,6 +33,15 @@ struct image_codec_reader {
   uint32_t next;
 };
 
+// Open files of each format, for image_codec_open.
+image_codec_status image_codec_open_jpeg(
+    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_message *message);
+image_codec_status image_codec_open_png(
+    const uint8_t *bytes, size_t count, int numbers, image_codec_reader **reader,
+    image_codec_message *message);
+image_codec_status image_codec_open_webp(
+    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_message *message);
+
 // Returns a row of the canvas, for readers that fill it when they are started.
 image_codec_status read_canvas_row(
     image_codec_reader *reader, uint8_t *target, const uint8_t **row,

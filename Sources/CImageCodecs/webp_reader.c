@@ -71,12 +71,10 @@ static image_codec_status finish(image_codec_reader *reader, image_codec_message
 
 static const reader_functions functions = {start, read_canvas_row, finish, close_reader};
 
-image_codec_status image_codec_webp_open(
-    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
+image_codec_status image_codec_open_webp(
+    const uint8_t *bytes, size_t count, image_codec_reader **reader,
     image_codec_message *message) {
   WebPBitstreamFeatures features;
-  message->text[0] = 0;
-  *reader = NULL;
   VP8StatusCode code = WebPGetFeatures(bytes, count, &features);
   if (code != VP8_STATUS_OK) return fail(code, "a feature that libwebp does not read", message);
   if (features.has_animation) {
@@ -91,7 +89,6 @@ image_codec_status image_codec_webp_open(
   self->base.header.needs_canvas = 1;
   self->bytes = bytes;
   self->count = count;
-  *header = self->base.header;
   *reader = &self->base;
   return IMAGE_CODEC_OK;
 }

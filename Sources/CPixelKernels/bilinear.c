@@ -31,14 +31,11 @@ static floats4 load_floats(const float *pixel) {
 static void store_floats(float *target, floats4 floats) { memcpy(target, &floats, sizeof floats); }
 
 void pixel_lerp_row(
-    const uint8_t *row, size_t bytes_per_pixel, const pixel_lerp *lerps, size_t width,
-    float *target) {
+    const uint8_t *row, size_t step, const pixel_lerp *lerps, size_t width, float *target) {
   for (size_t x = 0; x < width; x++, target += 3) {
     const pixel_lerp lerp = lerps[x];
-    floats4 first =
-        __builtin_convertvector(load_bytes(row + lerp.first * bytes_per_pixel), floats4);
-    floats4 second =
-        __builtin_convertvector(load_bytes(row + lerp.second * bytes_per_pixel), floats4);
+    floats4 first = __builtin_convertvector(load_bytes(row + lerp.first * step), floats4);
+    floats4 second = __builtin_convertvector(load_bytes(row + lerp.second * step), floats4);
     store_floats(target, first + (second - first) * lerp.fraction);
   }
 }
@@ -85,15 +82,12 @@ void pixel_add_floats(const float *row, float weight, size_t count, float *sums)
 }
 
 void pixel_fixed_row(
-    const uint8_t *row, size_t bytes_per_pixel, const pixel_fixed *positions, size_t width,
-    int32_t *target) {
+    const uint8_t *row, size_t step, const pixel_fixed *positions, size_t width, int32_t *target) {
   for (size_t x = 0; x < width; x++, target += 3) {
-    const pixel_fixed position = positions[x];
-    ints4 first =
-        __builtin_convertvector(load_bytes(row + position.first * bytes_per_pixel), ints4);
-    ints4 second =
-        __builtin_convertvector(load_bytes(row + position.second * bytes_per_pixel), ints4);
-    ints4 sum = first * position.first_weight + second * position.second_weight;
+    const pixel_fixed at = positions[x];
+    ints4 sum =
+        __builtin_convertvector(load_bytes(row + at.first * step), ints4) * at.first_weight +
+        __builtin_convertvector(load_bytes(row + at.second * step), ints4) * at.second_weight;
     memcpy(target, &sum, sizeof sum);
   }
 }

@@ -12,18 +12,8 @@
 #define BITS 22
 #define HALF (1 << (BITS - 1))
 
-// Versions of pixel_resize_row and pixel_add_rows for processors with more than the baseline.
-void pixel_resize_row_avx2(
-    const uint8_t *row, size_t step, const pixel_group *groups,
-    const pixel_group_weights *weights, size_t group_count, uint8_t *target);
-void pixel_add_rows_avx2(
-    const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t count,
-    uint8_t *target);
-void pixel_resize_row_avx512(
-    const uint8_t *row, size_t step, const pixel_group *groups,
-    const pixel_group_weights *weights, size_t group_count, uint8_t *target);
-void pixel_add_rows_avx512(
-    const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t count,
-    uint8_t *target);
+// Versions for processors with more than the baseline.
+__typeof__(pixel_resize_row) pixel_resize_row_avx2, pixel_resize_row_avx512;
+__typeof__(pixel_add_rows) pixel_add_rows_avx2, pixel_add_rows_avx512;
 
 #endif

@@ -47,7 +47,8 @@ struct RepositoryRolloutCommand: ParsableCommand {
   struct Start: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Start a rollout.",
-      discussion: "Each start selects installations at random. A ramp keeps those that have it.")
+      discussion:
+        "Each start selects installations at random. They keep the version when the share grows.")
 
     @Argument(help: "The model.")
     var model: RepositoryName

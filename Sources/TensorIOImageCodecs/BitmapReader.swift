@@ -34,7 +34,7 @@ final class BitmapReader: PictureDecoder, RowSource {
     height = header.height
     hasAlpha = header.masks.count == 4 && header.masks[3].maximum > 0
     palette = header.palette(bytes)
-    region = PixelCrop(x: 0, y: 0, width: width, height: height)
+    region = PixelCrop(width: width, height: height)
   }
 
   func start(

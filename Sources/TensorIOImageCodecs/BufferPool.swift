@@ -16,16 +16,13 @@ package final class BufferPool: Sendable {
   private let maximumByteCount: Int
   private let kept = Mutex(Kept())
 
-  /// Makes an empty pool.
   package init(maximumCount: Int = 4, maximumByteCount: Int = 128_000_000) {
     self.maximumCount = maximumCount
     self.maximumByteCount = maximumByteCount
   }
 
   /// The number of bytes that the pool currently keeps for reuse.
-  package var keptByteCount: Int {
-    kept.withLock { $0.byteCount }
-  }
+  var keptByteCount: Int { kept.withLock { $0.byteCount } }
 
   /// Returns a buffer of at least `byteCount` bytes with undefined contents.
   package func buffer(byteCount: Int) -> PooledBuffer {
@@ -33,14 +30,14 @@ package final class BufferPool: Sendable {
     guard let reused else {
       // Allocate whole pages, with some room in case the next image is a little larger.
       let size = (byteCount + byteCount / 8 + 4095) / 4096 * 4096
-      return PooledBuffer(Memory(.allocate(byteCount: size, alignment: 64)), pool: self)
+      return PooledBuffer(Memory(bytes: .allocate(byteCount: size, alignment: 64)), pool: self)
     }
     return PooledBuffer(reused, pool: self)
   }
 
   fileprivate func takeBack(_ memory: Memory) {
     let refused = kept.withLock { kept in
-      kept.add(memory)
+      kept.all.append(memory)
       return kept.shrink(toCount: maximumCount, byteCount: maximumByteCount)
     }
     for memory in refused { memory.bytes.deallocate() }
@@ -64,18 +61,12 @@ package final class PooledBuffer {
     self.pool = pool
   }
 
-  deinit {
-    pool.takeBack(memory)
-  }
+  deinit { pool.takeBack(memory) }
 }
 
 // Unchecked because the pointer has one owner at a time: the pool or a buffer.
 private struct Memory: @unchecked Sendable {
   let bytes: UnsafeMutableRawBufferPointer
-
-  init(_ bytes: UnsafeMutableRawBufferPointer) {
-    self.bytes = bytes
-  }
 }
 
 /// The buffers that a pool keeps, the most recent last.
@@ -88,10 +79,6 @@ private struct Kept {
   mutating func take(atLeast byteCount: Int) -> Memory? {
     let fitting = all.indices.filter { all[$0].bytes.count >= byteCount }
     return fitting.min { all[$0].bytes.count < all[$1].bytes.count }.map { all.remove(at: $0) }
-  }
-
-  mutating func add(_ memory: Memory) {
-    all.append(memory)
   }
 
   /// Removes and returns the oldest buffers until the limits hold.

@@ -55,16 +55,9 @@ extension DecodeTimer? {
 
 /// The rows of an image, each of them timed.
 struct TimedRows: PixelRows {
-  private var rows: ImageRows
-  private let timer: DecodeTimer
+  var rows: ImageRows
+  let timer: DecodeTimer
 
-  init(_ rows: ImageRows, _ timer: DecodeTimer) {
-    self.rows = rows
-    self.timer = timer
-  }
-
-  var width: Int { rows.width }
-  var height: Int { rows.height }
   var format: PixelBuffer.Format { rows.format }
 
   mutating func row(_ y: Int) throws -> UnsafePointer<UInt8> {

@@ -4,21 +4,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The format of a file, as its first bytes indicate.
-enum FileFormat: Sendable, CaseIterable {
-  case jpeg
-  case png
-  case webp
-  case bmp
-  case gif
-  case tiff
-  case heif
-  case avif
-  case jpegXL
-  case jpeg2000
-  case pdf
-  case svg
-  case empty
-  case unknown
+enum FileFormat: String, Sendable {
+  case jpeg = "a JPEG image"
+  case png = "a PNG image"
+  case webp = "a WebP image"
+  case bmp = "a BMP image"
+  case gif = "a GIF image"
+  case tiff = "a TIFF image"
+  case heif = "a HEIF image"
+  case avif = "an AVIF image"
+  case jpegXL = "a JPEG XL image"
+  case jpeg2000 = "a JPEG 2000 image"
+  case pdf = "a PDF document"
+  case svg = "an SVG drawing"
+  case empty = "empty"
+  case unknown = "of an unknown format"
+
+  /// The format's name in messages.
+  var words: String { rawValue }
 
   init(of bytes: RawSpan) {
     self =
@@ -54,24 +57,35 @@ enum FileFormat: Sendable, CaseIterable {
         .unknown
       }
   }
+}
 
-  /// The format's name in messages.
-  var words: String {
-    switch self {
-    case .jpeg: "a JPEG image"
-    case .png: "a PNG image"
-    case .webp: "a WebP image"
-    case .bmp: "a BMP image"
-    case .gif: "a GIF image"
-    case .tiff: "a TIFF image"
-    case .heif: "a HEIF image"
-    case .avif: "an AVIF image"
-    case .jpegXL: "a JPEG XL image"
-    case .jpeg2000: "a JPEG 2000 image"
-    case .pdf: "a PDF document"
-    case .svg: "an SVG drawing"
-    case .empty: "empty"
-    case .unknown: "of an unknown format"
+/// Reads numbers from untrusted files.
+///
+/// None of these methods can trap.
+extension RawSpan {
+  /// Returns the integer at an offset, or nil when it extends beyond the bytes.
+  func integer<Integer: FixedWidthInteger & BitwiseCopyable>(
+    _ type: Integer.Type, at offset: Int, bigEndian: Bool = false
+  ) -> Integer? {
+    guard offset >= 0, byteCount - offset >= MemoryLayout<Integer>.size else { return nil }
+    let stored = unsafeLoadUnaligned(fromByteOffset: offset, as: type)
+    return bigEndian ? Integer(bigEndian: stored) : Integer(littleEndian: stored)
+  }
+
+  func hasText(_ text: StaticString, at offset: Int) -> Bool {
+    guard offset >= 0, byteCount - offset >= text.utf8CodeUnitCount else { return false }
+    return text.withUTF8Buffer { text in
+      for index in 0..<text.count {
+        guard integer(UInt8.self, at: offset + index) == text[index] else { return false }
+      }
+      return true
     }
+  }
+
+  func starts(with bytes: [UInt8]) -> Bool {
+    for index in bytes.indices {
+      guard integer(UInt8.self, at: index) == bytes[index] else { return false }
+    }
+    return true
   }
 }

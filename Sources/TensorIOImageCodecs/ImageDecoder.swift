@@ -137,3 +137,120 @@ func fileTooLarge(_ name: String, bytes: Int?, limit: Int) -> TensorIOError {
     .imageTooLarge,
     "\(name) has \(bytes.map { "\($0)" } ?? "more") bytes, but the limit is \(limit).")
 }
+
+extension ImageDecoder {
+  /// Decodes the numbers that a PNG file stores for its pixels, such as the classes of a mask, as a
+  /// gray image.
+  ///
+  /// The numbers are palette indexes, whatever the palette's colours are, or gray values, which are
+  /// not scaled to 8 bits. PNG files in other colours or with 16 bits per value are not supported.
+  package func numbers(contentsOf path: String) throws -> PixelBuffer {
+    let name = "'\(path)'"
+    let file = try readFile(path, limit: limits.maximumFileBytes, pool: pool)
+    return try withExtendedLifetime(file.buffer) {
+      let format = FileFormat(of: file.bytes.bytes)
+      guard format == .png else {
+        throw TensorIOError(
+          .unsupportedImage, "\(name) must be a PNG image, but it is \(format.words).")
+      }
+      #if os(Linux)
+      let decoder = try LibraryDecoder(
+        file.bytes, format: format, name: name, limits: limits, pool: pool, keepsNumbers: true)
+      let region = PixelCrop(width: decoder.width, height: decoder.height)
+      let rows = try decoder.start(region, options: DecodeOptions(), canvas: nil)
+      return try PixelBuffer(
+        fillingWidth: region.width, height: region.height, format: .gray
+      ) { pixels in
+        try pixels.withUnsafeMutableBytes { pixels in
+          guard var target = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+          for _ in 0..<region.height {
+            try rows.readRow(into: target)
+            target += region.width
+          }
+          try rows.finish()
+        }
+      }
+      #else
+      throw TensorIOError(
+        .unsupportedImage,
+        "\(name) can't be read: stored numbers are read only by libpng, on Linux.")
+      #endif
+    }
+  }
+}
+
+extension ImageDecoder {
+  /// Checks that bytes begin with the header of a supported image, without decoding pixels.
+  package func checkHeader(of bytes: [UInt8], named name: String) throws {
+    try bytes.withUnsafeBytes {
+      _ = try ImageReader($0, named: name, limits: limits, pool: pool)
+    }
+  }
+
+  /// Decodes an upright RGB copy of a whole image, whose longest side has at most `side` pixels and
+  /// which is never enlarged.
+  ///
+  /// A JPEG image is decoded at a fraction of its size where that is enough.
+  package func thumbnail(contentsOf path: String, side: Int) throws -> PixelBuffer {
+    precondition(side > 0, "An image must have at least one pixel.")
+    let file = try readFile(path, limit: limits.maximumFileBytes, pool: pool)
+    return try withExtendedLifetime(file.buffer) {
+      let reader = try ImageReader(file.bytes, named: "'\(path)'", limits: limits, pool: pool)
+      let scale = min(1, Double(side) / Double(max(reader.width, reader.height)))
+      func scaled(_ length: Int) -> Int { max(1, Int((Double(length) * scale).rounded())) }
+      let target = (width: scaled(reader.width), height: scaled(reader.height))
+      var options = DecodeOptions()
+      if reader.canScale {
+        options.denominator = DecodeScaling.high.denominator(
+          used: (reader.width, reader.height), target: target)
+      }
+      let picture = try reader.picture(options: options)
+      let swaps = picture.orientation.swapsAxes
+      return ImageTransform(
+        width: swaps ? target.height : target.width, height: swaps ? target.width : target.height,
+        crop: ImageCrop(.stretch)
+      ).apply(to: picture)
+    }
+  }
+}
+
+/// The amount of detail that is decoded when a small tensor is made of a large image.
+///
+/// JPEG images can be decoded at a half, a quarter or an eighth of their size, which is several
+/// times faster. The pixels then differ a little from those of an image that is decoded whole and
+/// resized. Other formats are always decoded whole.
+public enum DecodeScaling: String, CaseIterable, Sendable {
+  /// Decodes the whole image, with exactly the pixels that Pillow's `Image.open` gives.
+  case exact
+  /// Decodes at a fraction that leaves both sides of the used part at least twice as long as the
+  /// target's.
+  ///
+  /// The resize then still averages pixels, so differences are hard to see.
+  case high
+  /// Decodes at the smallest fraction that leaves both sides at least as long as the target's.
+  ///
+  /// The data above and below the used part isn't read where that saves time, so damage there goes
+  /// unnoticed.
+  case fast
+
+  /// Returns the number that an image's sides are divided by when it is decoded: 1, 2, 4 or 8.
+  ///
+  /// The sizes are those of the used part and of its result, as stored.
+  package func denominator(
+    used: (width: Int, height: Int), target: (width: Int, height: Int)
+  ) -> Int {
+    let factor: Int
+    switch self {
+    case .exact: return 1
+    case .high: factor = 2
+    case .fast: factor = 1
+    }
+    for denominator in [8, 4, 2]
+    where used.width / denominator >= target.width * factor
+      && used.height / denominator >= target.height * factor
+    {
+      return denominator
+    }
+    return 1
+  }
+}

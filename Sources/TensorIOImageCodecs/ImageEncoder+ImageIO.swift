@@ -13,7 +13,6 @@ import UniformTypeIdentifiers
 // Not built in development, which happens on Linux.
 
 extension ImageEncoder {
-  /// Encodes with ImageIO.
   func encodeUpright(_ picture: PixelBuffer, as format: ImageFormat) throws -> [UInt8] {
     let failure = TensorIOError(
       .unsupportedImage, "\(picture.width) x \(picture.height) pixels cannot be encoded.")

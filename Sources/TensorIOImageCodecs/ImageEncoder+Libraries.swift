@@ -9,7 +9,6 @@ import Glibc
 import TensorIO
 
 extension ImageEncoder {
-  /// Encodes with libjpeg or libpng.
   func encodeUpright(_ picture: PixelBuffer, as format: ImageFormat) throws -> [UInt8] {
     guard let width = UInt32(exactly: picture.width), let height = UInt32(exactly: picture.height)
     else {
@@ -27,15 +26,13 @@ extension ImageEncoder {
       }
     var encoded = image_codec_buffer()
     var message = image_codec_message()
-    let status = picture.withBytes { pixels in
-      pixels.withUnsafeBytes { pixels in
-        let start = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        return switch format {
-        case .png: image_codec_png_encode(start, width, height, layout, &encoded, &message)
-        case .jpeg(let quality):
-          image_codec_jpeg_encode(
-            start, width, height, layout, CInt(min(max(quality, 1), 100)), &encoded, &message)
-        }
+    let status = picture.withUnsafeBytes { pixels in
+      let start = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      return switch format {
+      case .png: image_codec_png_encode(start, width, height, layout, &encoded, &message)
+      case .jpeg(let quality):
+        image_codec_jpeg_encode(
+          start, width, height, layout, CInt(min(max(quality, 1), 100)), &encoded, &message)
       }
     }
     guard status == IMAGE_CODEC_OK else {

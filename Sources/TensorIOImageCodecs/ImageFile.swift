@@ -117,7 +117,7 @@ extension ImageFile: TensorEncodable {
       guard let timer else {
         return try transform.write(&rows, placement, into: &span, as: encoding)
       }
-      var timed = TimedRows(rows, timer)
+      var timed = TimedRows(rows: rows, timer: timer)
       return try transform.write(&timed, placement, into: &span, as: encoding)
     }
     let part = try timer.measure { try reader.picture(of: region, options: options) }.upright()
@@ -126,12 +126,7 @@ extension ImageFile: TensorEncodable {
 }
 
 extension PixelCrop {
-  /// Makes the stored region of a part of an upright image.
-  ///
-  /// - Parameters:
-  ///   - crop: The part of the upright image.
-  ///   - orientation: How the stored image must be turned.
-  ///   - bounds: The bounds of the whole image as stored.
+  /// Makes the stored region of a part of an upright image; `bounds` is the whole image as stored.
   init(stored crop: PixelCrop, _ orientation: ImageOrientation, in bounds: PixelCrop) {
     let swaps = orientation.swapsAxes
     self.init(

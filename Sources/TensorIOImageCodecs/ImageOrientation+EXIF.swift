@@ -13,8 +13,8 @@ extension ImageOrientation {
     let tiff =
       switch format {
       case .jpeg: exifRangeOfJPEG(bytes)
-      case .png: exifRangeOfPNG(bytes)
-      case .webp: exifRangeOfWebP(bytes)
+      case .png: exifRangeOfChunks(bytes, isPNG: true)
+      case .webp: exifRangeOfChunks(bytes, isPNG: false)
       default: nil as Range<Int>?
       }
     guard var tiff else {
@@ -90,27 +90,18 @@ private func exifRangeOfJPEG(_ bytes: RawSpan) -> Range<Int>? {
   return nil
 }
 
-/// Returns the range of the data of the first `eXIf` chunk.
-private func exifRangeOfPNG(_ bytes: RawSpan) -> Range<Int>? {
-  var offset = 8
-  while let length = bytes.integer(UInt32.self, at: offset, bigEndian: true) {
+/// Returns the range of the data of the first chunk with EXIF data in a PNG or WebP file.
+private func exifRangeOfChunks(_ bytes: RawSpan, isPNG: Bool) -> Range<Int>? {
+  var offset = isPNG ? 8 : 12
+  while let length = bytes.integer(
+    UInt32.self, at: isPNG ? offset : offset + 4, bigEndian: isPNG)
+  {
     let end = offset + 8 + Int(length)
     guard end <= bytes.byteCount else { return nil }
-    if bytes.hasText("eXIf", at: offset + 4) { return offset + 8..<end }
-    // A checksum follows the data.
-    offset = end + 4
-  }
-  return nil
-}
-
-/// Returns the range of the data of the first `EXIF` chunk.
-private func exifRangeOfWebP(_ bytes: RawSpan) -> Range<Int>? {
-  var offset = 12
-  while let length = bytes.integer(UInt32.self, at: offset + 4) {
-    let end = offset + 8 + Int(length)
-    guard end <= bytes.byteCount else { return nil }
-    if bytes.hasText("EXIF", at: offset) { return offset + 8..<end }
-    offset = end + Int(length % 2)
+    let isEXIF = isPNG ? bytes.hasText("eXIf", at: offset + 4) : bytes.hasText("EXIF", at: offset)
+    if isEXIF { return offset + 8..<end }
+    // After the data, PNG has a checksum, and WebP a byte of padding if the length is odd.
+    offset = end + (isPNG ? 4 : Int(length % 2))
   }
   return nil
 }

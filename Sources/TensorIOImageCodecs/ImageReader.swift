@@ -18,7 +18,6 @@ package final class ImageReader {
   /// The size of the whole image as stored, before it is turned.
   package let width: Int
   package let height: Int
-  /// The pixel format, RGB or RGBA.
   package let format: PixelBuffer.Format
   /// The orientation in the EXIF data.
   package let orientation: ImageOrientation
@@ -29,13 +28,7 @@ package final class ImageReader {
 
   /// Opens an image, without allocating memory for pixels.
   ///
-  /// - Parameters:
-  ///   - bytes: The whole file, which must outlive the reader and its rows.
-  ///   - name: The image's name in error messages.
-  ///   - limits: The limits on the image.
-  ///   - pool: The pool that provides memory for formats that cannot be read row by row.
-  /// - Throws: `TensorIOError` with the codes `.unsupportedImage`, `.invalidImage` or
-  ///   `.imageTooLarge`.
+  /// The bytes must outlive the reader and its rows.
   package init(
     _ bytes: UnsafeRawBufferPointer, named name: String, limits: ImageDecoder.Limits,
     pool: BufferPool
@@ -62,26 +55,17 @@ package final class ImageReader {
     canScale = format == .jpeg && LibraryDecoder.scalesJPEG
   }
 
-  /// Returns the bounds of the whole image at a scale.
-  ///
-  /// The sides are rounded up.
+  /// Returns the bounds of the whole image at a scale, with the sides rounded up.
   package func bounds(denominator: Int = 1) -> PixelCrop {
     PixelCrop(
-      x: 0, y: 0, width: (width + denominator - 1) / denominator,
+      width: (width + denominator - 1) / denominator,
       height: (height + denominator - 1) / denominator)
   }
 
-  /// Starts to decode.
+  /// Starts to decode a part, or the whole image; call this only once.
   ///
-  /// Call this only once.
-  ///
-  /// - Parameters:
-  ///   - region: The part to decode, in stored pixels at the options' scale, or nil for the whole
-  ///     image. The pixels are exactly those of the same part in the whole image.
-  ///   - options: The scale and JPEG's choices.
-  /// - Returns: The part's rows, which are not turned.
-  /// - Throws: `TensorIOError` with the codes `.invalidImage`, `.unsupportedImage` or
-  ///   `.imageTooLarge`.
+  /// The part is in stored pixels at the options' scale. Its rows have exactly the pixels of the
+  /// same part in the whole image.
   package func rows(
     of region: PixelCrop? = nil, options: DecodeOptions = DecodeOptions()
   ) throws -> ImageRows {
@@ -90,13 +74,7 @@ package final class ImageReader {
       try decoder.start(region, options: options, canvas: nil), region: region, format: format)
   }
 
-  /// Decodes a part into an image with the file's orientation.
-  ///
-  /// Call this only once.
-  ///
-  /// - Parameters: See ``rows(of:options:)``.
-  /// - Returns: The part, which is not turned.
-  /// - Throws: See ``rows(of:options:)``.
+  /// Decodes a part into an image with the file's orientation; call this only once.
   package func picture(
     of region: PixelCrop? = nil, options: DecodeOptions = DecodeOptions()
   ) throws -> PixelBuffer {
@@ -139,16 +117,80 @@ protocol PictureDecoder {
   var height: Int { get }
   var hasAlpha: Bool { get }
 
-  /// Starts to decode a part.
+  /// Starts to decode a part, within the bounds of the image at the options' scale.
   ///
-  /// - Parameters:
-  ///   - region: The part, within the bounds of the image at the options' scale.
-  ///   - options: The scale and JPEG's choices.
-  ///   - canvas: Memory for the whole image, for decoders that produce all of it at once. If nil,
-  ///     they allocate their own.
-  /// - Returns: The part's rows.
-  /// - Throws: `TensorIOError` when the image is damaged or of an unsupported kind.
+  /// Decoders that produce the whole image at once do so in the canvas, or in memory of their own.
   func start(
     _ region: PixelCrop, options: DecodeOptions, canvas: UnsafeMutableRawBufferPointer?
   ) throws -> any RowSource
+}
+
+/// The options for decoding a JPEG image.
+///
+/// Other formats support only the denominator 1.
+package struct DecodeOptions: Hashable, Sendable {
+  /// The number that the sides are divided by, rounded up: 1, 2, 4 or 8.
+  package var denominator = 1
+  /// Whether chroma is smoothed when it is enlarged, as in Pillow.
+  package var fancyUpsampling = true
+  /// Whether to use the faster but less exact inverse transform.
+  package var fastDCT = false
+
+  /// Whether to read data above and below the part too, so that damage there is found.
+  package var readsAll = true
+
+  package init(
+    denominator: Int = 1, fancyUpsampling: Bool = true, fastDCT: Bool = false,
+    readsAll: Bool = true
+  ) {
+    self.denominator = denominator
+    self.fancyUpsampling = fancyUpsampling
+    self.fastDCT = fastDCT
+    self.readsAll = readsAll
+  }
+}
+
+/// The rows of a part of an image, as its decoder produces them.
+package struct ImageRows: PixelRows {
+  let width: Int
+  let height: Int
+  package let format: PixelBuffer.Format
+
+  private let source: any RowSource
+  private var next = 0
+
+  init(_ source: any RowSource, region: PixelCrop, format: PixelBuffer.Format) {
+    self.source = source
+    width = region.width
+    height = region.height
+    self.format = format
+  }
+
+  package mutating func row(_ y: Int) throws -> UnsafePointer<UInt8> {
+    precondition(y >= next && y < height, "Rows must be read from top to bottom.")
+    defer { next = y + 1 }
+    return try source.row(skipping: y - next)
+  }
+
+  package mutating func finish() throws {
+    try source.finish()
+  }
+
+  /// Writes the next row into `target`, which must have the size of a row.
+  mutating func readRow(into target: UnsafeMutablePointer<UInt8>) throws {
+    precondition(next < height, "No rows are left.")
+    next += 1
+    try source.readRow(into: target)
+  }
+}
+
+/// A decoder that provides ``ImageRows`` with rows, once it has been started for a part of the
+/// image.
+protocol RowSource: AnyObject {
+  /// Skips `count` rows and returns the next one, with ``pixelRowSlack`` bytes after it.
+  func row(skipping count: Int) throws -> UnsafePointer<UInt8>
+  /// Writes the next row into `target`.
+  func readRow(into target: UnsafeMutablePointer<UInt8>) throws
+  /// Reads to the end of the file.
+  func finish() throws
 }

@@ -26,7 +26,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
   private let name: String
   private let pool: BufferPool
   private var canvas: PooledBuffer?
-  private var region = PixelCrop(x: 0, y: 0, width: 0, height: 0)
+  private var region = PixelCrop(width: 0, height: 0)
   private var next = 0
 
   init(

@@ -27,19 +27,18 @@ final class LibraryDecoder: PictureDecoder, RowSource {
     _ bytes: UnsafeRawBufferPointer, format: FileFormat, name: String,
     limits: ImageDecoder.Limits, pool: BufferPool, keepsNumbers: Bool = false
   ) throws {
-    let open =
+    let stored =
       switch format {
-      case .png where keepsNumbers: image_codec_png_open_numbers
-      case .png: image_codec_png_open
-      case .webp: image_codec_webp_open
-      default: image_codec_jpeg_open
+      case .png: keepsNumbers ? IMAGE_CODEC_PNG_NUMBERS : IMAGE_CODEC_PNG
+      case .webp: IMAGE_CODEC_WEBP
+      default: IMAGE_CODEC_JPEG
       }
     var reader: OpaquePointer?
     var header = image_codec_header()
     var message = image_codec_message()
-    let status = open(
-      bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, &reader, &header,
-      &message)
+    let status = image_codec_open(
+      stored, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, &reader,
+      &header, &message)
     try check(status, message, format, name: name)
     guard let reader else {
       throw TensorIOError(.invalidImage, "\(name) is \(format.words) that cannot be opened.")

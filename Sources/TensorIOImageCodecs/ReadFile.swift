@@ -25,30 +25,28 @@ struct FileContents {
 /// it is decoded.
 func readFile(_ path: String, limit: Int, pool: BufferPool) throws -> FileContents {
   let file = try FileSystem.open(path)
-  let size = try reading { () throws(FileError) in try file.status.size }
-  guard size <= limit else { throw fileTooLarge("'\(path)'", bytes: size, limit: limit) }
-
-  // A pipe has no size, and a file can grow while it is read, so read until the end.
-  var contents = FileContents(buffer: pool.buffer(byteCount: size + 1), count: 0)
-  while true {
-    let bytes = contents.buffer.bytes
-    let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[contents.count...])
-    let count = try reading { () throws(FileError) in try file.read(into: rest) }
-    if count == 0 { return contents }
-    contents.count += count
-    guard contents.count <= limit else { throw fileTooLarge("'\(path)'", bytes: nil, limit: limit) }
-    if contents.count == bytes.count {
-      let larger = pool.buffer(byteCount: contents.count * 2)
-      larger.bytes.copyMemory(from: contents.bytes)
-      contents.buffer = larger
-    }
-  }
-}
-
-private func reading<Result>(_ work: () throws(FileError) -> Result) throws -> Result {
   do {
-    return try work()
-  } catch {
+    let size = try file.status.size
+    guard size <= limit else { throw fileTooLarge("'\(path)'", bytes: size, limit: limit) }
+
+    // A pipe has no size, and a file can grow while it is read, so read until the end.
+    var contents = FileContents(buffer: pool.buffer(byteCount: size + 1), count: 0)
+    while true {
+      let bytes = contents.buffer.bytes
+      let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[contents.count...])
+      let count = try file.read(into: rest)
+      if count == 0 { return contents }
+      contents.count += count
+      guard contents.count <= limit else {
+        throw fileTooLarge("'\(path)'", bytes: nil, limit: limit)
+      }
+      if contents.count == bytes.count {
+        let larger = pool.buffer(byteCount: contents.count * 2)
+        larger.bytes.copyMemory(from: contents.bytes)
+        contents.buffer = larger
+      }
+    }
+  } catch let error as FileError {
     throw TensorIOError(reading: error)
   }
 }

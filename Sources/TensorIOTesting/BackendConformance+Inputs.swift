@@ -12,18 +12,28 @@ import Foundation
 #endif
 
 extension BackendConformance {
-  /// Calls a closure with a model and its inputs.
-  ///
-  /// Does nothing if the backend doesn't have the model.
+  /// Makes a bundle of a model, and loads it; nil if the backend doesn't have the model.
+  func open(
+    _ name: String?, sessions: Int = 1, describe: ((inout [String: JSONValue]) -> Void)? = nil
+  ) throws -> (bundle: ConformanceBundle, model: InferenceModel, specs: [TensorSpec])? {
+    guard let name else { return nil }
+    let bundle = try ConformanceBundle(name, in: folder, of: backend, describe: describe)
+    do {
+      let model = try bundle.model(of: backend, sessions: sessions)
+      return (bundle, model, try model.loadSignature().inputs)
+    } catch {
+      bundle.remove()
+      throw error
+    }
+  }
+
   private func with(
     _ name: String?, describe: ((inout [String: JSONValue]) -> Void)? = nil,
     _ body: (InferenceModel, [TensorSpec]) throws -> Void
   ) throws {
-    guard let name else { return }
-    let bundle = try ConformanceBundle(name, in: folder, of: backend, describe: describe)
+    guard let (bundle, model, specs) = try open(name, describe: describe) else { return }
     defer { bundle.remove() }
-    let model = try bundle.model(of: backend)
-    try body(model, try model.loadSignature().inputs)
+    try body(model, specs)
   }
 
   func checkInputNames() throws {

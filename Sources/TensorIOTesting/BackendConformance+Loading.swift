@@ -64,12 +64,9 @@ extension BackendConformance {
   }
 
   func checkSeparation() throws {
-    guard let name = models.vector ?? models.twoInputs else { return }
-    let bundle = try ConformanceBundle(name, in: folder, of: backend)
+    guard let (bundle, one, specs) = try open(models.vector ?? models.twoInputs) else { return }
     defer { bundle.remove() }
-    let one = try bundle.model(of: backend)
     let two = try bundle.model(of: backend)
-    let specs = try one.loadSignature().inputs
     let first = try one.run(ConformanceValues.inputs(specs, seed: 1))
     let other = try two.run(ConformanceValues.inputs(specs, seed: 2))
     one.unload()
@@ -121,10 +118,12 @@ extension BackendConformance {
         codes.contains(error.code),
         "\(what): expected the error \(expected), got \(error.code): \(error.message)")
       for part in parts where !error.message.contains(part) {
-        throw ConformanceError("\(what): the error doesn't mention \(part): \(error.message)")
+        throw ConformanceError(
+          description: "\(what): the error doesn't mention \(part): \(error.message)")
       }
       return
     }
-    throw ConformanceError("\(what): expected the error \(expected), but nothing was thrown.")
+    throw ConformanceError(
+      description: "\(what): expected the error \(expected), but nothing was thrown.")
   }
 }

@@ -9,30 +9,27 @@ import TensorIO
 
 extension BackendConformance {
   func checkForgetting() throws {
-    for name in [models.twoInputs, models.vector, models.bytes].compactMap(\.self) {
-      let bundle = try ConformanceBundle(name, in: folder, of: backend)
+    for name in [models.twoInputs, models.vector, models.bytes] {
+      guard let (bundle, model, specs) = try open(name) else { continue }
       defer { bundle.remove() }
-      let model = try bundle.model(of: backend)
-      let specs = try model.loadSignature().inputs
       let first = try model.run(ConformanceValues.inputs(specs, seed: 1))
       for seed in 2..<5 { _ = try model.run(ConformanceValues.inputs(specs, seed: seed)) }
       let again = try model.run(ConformanceValues.inputs(specs, seed: 1))
-      try require(try again.agrees(with: first), "The results of '\(name)' depend on earlier runs.")
+      try require(
+        try again.agrees(with: first),
+        "The results of '\(model.bundle.manifest.name)' depend on earlier runs.")
     }
   }
 
   func checkOutputLifetime() throws {
-    guard let name = models.vector ?? models.twoInputs else { return }
-    let bundle = try ConformanceBundle(name, in: folder, of: backend)
+    guard let (bundle, model, specs) = try open(models.vector ?? models.twoInputs) else { return }
     defer { bundle.remove() }
-    let model = try bundle.model(of: backend)
-    let specs = try model.loadSignature().inputs
     let first = try model.run(ConformanceValues.inputs(specs, seed: 1))
     let before = try first.contents()
     let other = try model.run(ConformanceValues.inputs(specs, seed: 2))
     try require(
       try other.contents() != before,
-      "'\(name)' gives the same results for every input; use another model.")
+      "'\(model.bundle.manifest.name)' gives the same results for every input; use another model.")
     model.unload()
     try require(try first.contents() == before, "A run changed the outputs of the previous run.")
   }
@@ -40,12 +37,9 @@ extension BackendConformance {
   // MARK: - Batches
 
   func checkBatches(_ name: String?) async throws {
-    guard let name else { return }
     for count in [0, 1, 2, 5, 63, 64, 65, 130] {
-      let bundle = try ConformanceBundle(name, in: folder, of: backend)
+      guard let (bundle, model, specs) = try open(name) else { return }
       defer { bundle.remove() }
-      let model = try bundle.model(of: backend)
-      let specs = try model.loadSignature().inputs
       let items = (0..<count).map { ConformanceValues.inputs(specs, seed: $0) }
       let singles = try checkBatch(items, of: model)
       let outputs = try await model.run(batch: items)
@@ -64,11 +58,9 @@ extension BackendConformance {
     return singles
   }
 
-  private func checkBatchErrors(_ name: String) throws {
-    let bundle = try ConformanceBundle(name, in: folder, of: backend)
+  private func checkBatchErrors(_ name: String?) throws {
+    guard let (bundle, model, specs) = try open(name) else { return }
     defer { bundle.remove() }
-    let model = try bundle.model(of: backend)
-    let specs = try model.loadSignature().inputs
     var items = (0..<5).map { ConformanceValues.inputs(specs, seed: $0) }
     let expected = try items.map { try model.run($0) }
     let good = items[3]
@@ -97,38 +89,44 @@ extension BackendConformance {
   // MARK: - Concurrency
 
   func checkTasks() async throws {
-    guard let name = models.twoInputs ?? models.vector else { return }
-    let bundle = try ConformanceBundle(name, in: folder, of: backend)
-    defer { bundle.remove() }
     for sessions in [1, 4] {
-      let model = try bundle.model(of: backend, sessions: sessions)
-      let specs = try model.loadSignature().inputs
+      guard
+        let (bundle, model, specs) = try open(
+          models.twoInputs ?? models.vector, sessions: sessions)
+      else { return }
+      defer { bundle.remove() }
       let expected = try (0..<16).map {
         try model.run(ConformanceValues.inputs(specs, seed: $0))
       }
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for seed in 0..<16 {
-          group.addTask {
-            for _ in 0..<20 {
-              let outputs = try await model.run(ConformanceValues.inputs(specs, seed: seed))
-              try require(
-                try outputs.agrees(with: expected[seed]),
-                "With \(sessions) sessions, a parallel task and a serial run got different results."
-              )
-            }
-          }
-        }
+        addRuns(
+          20, of: model, specs, expecting: expected, to: &group,
+          "With \(sessions) sessions, a parallel task and a serial run got different results.")
         try await group.waitForAll()
       }
     }
   }
 
+  /// Adds a task for each of the results that runs the model again and again.
+  private func addRuns(
+    _ count: Int, of model: InferenceModel, _ specs: [TensorSpec],
+    expecting expected: [ModelOutputs], to group: inout ThrowingTaskGroup<Void, any Error>,
+    _ complaint: String
+  ) {
+    for (seed, result) in expected.enumerated() {
+      group.addTask {
+        for _ in 0..<count {
+          let outputs = try await model.run(ConformanceValues.inputs(specs, seed: seed))
+          try require(try outputs.agrees(with: result), complaint)
+        }
+      }
+    }
+  }
+
   func checkThreads() throws {
-    guard let name = models.twoInputs ?? models.vector else { return }
-    let bundle = try ConformanceBundle(name, in: folder, of: backend)
+    guard let (bundle, model, specs) = try open(models.twoInputs ?? models.vector, sessions: 2)
+    else { return }
     defer { bundle.remove() }
-    let model = try bundle.model(of: backend, sessions: 2)
-    let specs = try model.loadSignature().inputs
     let expected = try (0..<8).map { try model.run(ConformanceValues.inputs(specs, seed: $0)) }
     let failure = Mutex<(any Error)?>(nil)
     DispatchQueue.concurrentPerform(iterations: 8) { seed in
@@ -147,23 +145,14 @@ extension BackendConformance {
   }
 
   func checkUnloading() async throws {
-    guard let name = models.twoInputs ?? models.vector else { return }
-    let bundle = try ConformanceBundle(name, in: folder, of: backend)
+    guard let (bundle, model, specs) = try open(models.twoInputs ?? models.vector, sessions: 2)
+    else { return }
     defer { bundle.remove() }
-    let model = try bundle.model(of: backend, sessions: 2)
-    let specs = try model.loadSignature().inputs
     let expected = try (0..<4).map { try model.run(ConformanceValues.inputs(specs, seed: $0)) }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for seed in 0..<4 {
-        group.addTask {
-          for _ in 0..<25 {
-            let outputs = try await model.run(ConformanceValues.inputs(specs, seed: seed))
-            try require(
-              try outputs.agrees(with: expected[seed]),
-              "A run gave a different result while the model was being unloaded.")
-          }
-        }
-      }
+      addRuns(
+        25, of: model, specs, expecting: expected, to: &group,
+        "A run gave a different result while the model was being unloaded.")
       group.addTask {
         for _ in 0..<25 {
           model.unload()

@@ -128,3 +128,14 @@ public struct BackendConformance: Sendable {
     }
   }
 }
+
+/// The error for a requirement that a backend doesn't meet.
+public struct ConformanceError: Error, CustomStringConvertible {
+  /// A description of what was expected and what happened.
+  public var description: String
+}
+
+/// Throws an error unless a condition is true.
+func require(_ condition: Bool, _ message: @autoclosure () throws -> String) throws {
+  guard condition else { throw ConformanceError(description: try message()) }
+}

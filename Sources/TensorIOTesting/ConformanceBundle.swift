@@ -79,3 +79,54 @@ struct ConformanceBundle {
       loader: ModelLoader(backends: [backend], sessions: sessions, signatureKey: signatureKey))
   }
 }
+
+/// Values that fit a layer, with a different set for every seed.
+enum ConformanceValues {
+  static func inputs(_ specs: [TensorSpec], seed: Int) -> ModelInputs {
+    ModelInputs(named(specs, seed: seed))
+  }
+
+  static func named(_ specs: [TensorSpec], seed: Int) -> [String: any TensorEncodable] {
+    var values: [String: any TensorEncodable] = [:]
+    for (index, spec) in specs.enumerated() { values[spec.name] = value(spec, seed + 7 * index) }
+    return values
+  }
+
+  static func value(_ spec: TensorSpec, _ seed: Int, count: Int? = nil) -> any TensorEncodable {
+    let numbers = (0..<(count ?? spec.elementCount)).map { (seed * 31 + $0 * 17) % 61 }
+    switch spec.dataType {
+    case .float16, .float32, .float64: return numbers.map { Float($0) / 8 - 3 }
+    case .bool: return numbers.map { $0 % 2 == 0 }
+    case .string: return numbers.map { "text \($0)" }
+    default: return numbers
+    }
+  }
+}
+
+extension ModelOutputs {
+  /// Returns all outputs as bytes, in order, with one element for each string.
+  func contents() throws -> [[Data]] {
+    try specs.indices.map { index in
+      if specs[index].dataType == .string { return try value(at: index, as: [Data].self) }
+      return [try value(at: index, as: Data.self)]
+    }
+  }
+
+  /// Returns whether two results are equal, or their floating-point numbers are within the
+  /// tolerance.
+  func agrees(with other: ModelOutputs, within tolerance: Double = 0) throws -> Bool {
+    if try contents() == other.contents() { return true }
+    guard tolerance > 0 else { return false }
+    return try specs.indices.allSatisfy { index in
+      let type = specs[index].dataType
+      guard type == .float32 || type == .float64 || type == .float16 else {
+        return try value(at: index, as: Data.self) == other.value(at: index, as: Data.self)
+      }
+      let mine = try value(at: index, as: [Double].self)
+      let theirs = try other.value(at: index, as: [Double].self)
+      return zip(mine, theirs).allSatisfy { one, two in
+        (one - two).magnitude <= tolerance * Swift.max(one.magnitude, two.magnitude, 1e-30)
+      }
+    }
+  }
+}

@@ -12,7 +12,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A session of an ``EchoBackend``.
 final class EchoSession: Session {
   private let signature: SignatureDescription
   private let behaviour: EchoBackend.Behaviour

@@ -3,13 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 package import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A backend in memory whose models learn a line, y = weight * x + bias, by gradient descent.
 ///
@@ -39,10 +34,6 @@ package struct LineBackend: Backend {
   /// Whether the training signature has the output `y`, which needs no target.
   package var givesPredictions = true
 
-  /// Makes a backend.
-  ///
-  /// - Parameter onStep: A closure that is called at the start of every training step with the
-  ///   number of items.
   package init(onStep: (@Sendable (_ items: Int) throws -> Void)? = nil) { self.onStep = onStep }
 
   package func loadModel(
@@ -52,4 +43,16 @@ package struct LineBackend: Backend {
     return LineModel(
       text.isEmpty ? LineModel.Weights() : try LineModel.weights(text), of: self)
   }
+}
+
+/// A record of what the models of a ``LineBackend`` were trained on.
+package final class LineRecord: Sendable {
+  private let seen = Mutex<[[Float]]>([])
+
+  init() {}
+
+  /// The values of `x` in every training step, in order.
+  package var steps: [[Float]] { seen.withLock { $0 } }
+
+  func note(_ x: [Float]) { seen.withLock { $0.append(x) } }
 }

@@ -12,9 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A model of a ``LineBackend``.
 final class LineModel: TrainableLoadedModel {
-  /// The weights that the model learns.
   struct Weights {
     var weight: Float = 0
     var bias: Float = 0

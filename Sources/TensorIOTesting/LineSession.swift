@@ -11,7 +11,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A session of a ``LineBackend``.
 final class LineSession: Session {
   /// A training step on values of x, their targets, and the learning rate.
   typealias Step = ([Float], [Float], Float) throws -> Void

@@ -20,7 +20,7 @@ struct CorruptionTests {
     let whole = ImageFixtures.bytes(file)
     guard !whole.isEmpty else { return }
     let other = ImageFixtures.bytes(file.hasSuffix("g") ? "cmyk.jpg" : "lossy-alpha.webp")
-    var random = SplitMix(state: file.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
+    var random = SplitMix64(seed: file.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
     // Damaged headers may declare huge images, so small limits keep the test fast.
     let decoder = ImageDecoder(limits: .init(maximumPixels: 300_000))
     var pictures = 0

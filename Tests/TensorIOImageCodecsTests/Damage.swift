@@ -3,13 +3,15 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIO
+
 /// A copy of a file with flipped bits, other bytes, a cut, or a part of another file.
 func damaged(
-  _ whole: [UInt8], with other: [UInt8], _ random: inout SplitMix
+  _ whole: [UInt8], with other: [UInt8], _ random: inout SplitMix64
 ) -> [UInt8] {
   var bytes = whole
   // Headers matter most, so half of the offsets are among the first bytes.
-  func place(_ random: inout SplitMix) -> Int {
+  func place(_ random: inout SplitMix64) -> Int {
     let end = Bool.random(using: &random) ? min(64, bytes.count) : bytes.count
     return Int.random(in: 0..<end, using: &random)
   }
@@ -33,17 +35,4 @@ func damaged(
     bytes = Array(bytes[..<place(&random)] + other[cut...])
   }
   return bytes
-}
-
-/// Repeatable random numbers (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
-  }
 }

@@ -22,7 +22,7 @@ import Testing
 struct ImageFuzzTests {
   @Test func `damaged images never crash, hang or use much memory`() throws {
     let seed = number("TENSORIO_FUZZ_SEED") ?? 1
-    var random = SplitMix(state: UInt64(seed))
+    var random = SplitMix64(seed: UInt64(seed))
     let files = (ImageFixtures.decodings.map(\.file) + ImageFixtures.failures.map(\.file))
       .map(ImageFixtures.bytes).filter { !$0.isEmpty }
     let current = FileManager.default.temporaryDirectory.appending(path: "tensorio-fuzz-image")
@@ -55,7 +55,7 @@ struct ImageFuzzTests {
   }
 
   /// Decodes a file in four ways, and returns how many of them gave an image.
-  private func decode(_ bytes: [UInt8], _ random: inout SplitMix) -> Int {
+  private func decode(_ bytes: [UInt8], _ random: inout SplitMix64) -> Int {
     let options = DecodeOptions(
       denominator: [1, 2, 4, 8].randomElement(using: &random) ?? 1,
       fancyUpsampling: Bool.random(using: &random), fastDCT: Bool.random(using: &random),

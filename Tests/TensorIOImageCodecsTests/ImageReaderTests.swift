@@ -14,7 +14,7 @@ struct ImageReaderTests {
     throws
   {
     let file = ImageFixtures.bytes(fixture.file)
-    var random = SplitMix(state: 3)
+    var random = SplitMix64(seed: 3)
     for denominator in [1, 2, 4, 8] {
       for fancy in [true, false] {
         var options = DecodeOptions(
@@ -32,7 +32,7 @@ struct ImageReaderTests {
   }
 
   private func checkPart(
-    of whole: PixelBuffer, _ file: [UInt8], _ options: DecodeOptions, _ random: inout SplitMix
+    of whole: PixelBuffer, _ file: [UInt8], _ options: DecodeOptions, _ random: inout SplitMix64
   ) throws {
     let width = Int.random(in: 1...whole.width, using: &random)
     let height = Int.random(in: 1...whole.height, using: &random)

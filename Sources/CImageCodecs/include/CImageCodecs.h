@@ -16,6 +16,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// What is read from a file.
+typedef enum {
+  IMAGE_CODEC_JPEG,
+  IMAGE_CODEC_PNG,
+  // The numbers that a PNG file stores: palette indexes, or gray values that are not scaled to 8
+  // bits. Other kinds of PNG images are not supported.
+  IMAGE_CODEC_PNG_NUMBERS,
+  IMAGE_CODEC_WEBP,
+} image_codec_format;
+
 typedef enum {
   IMAGE_CODEC_OK = 0,
   // The bytes are damaged.
@@ -82,27 +92,12 @@ typedef struct {
   size_t count;
 } image_codec_buffer;
 
-// Opens a JPEG file. The reader is NULL after an error.
+// Opens a file. The reader is NULL after an error.
 //
-// For all formats, corrupt and truncated data is an error, even where libjpeg only warns and makes
-// up pixels.
-image_codec_status image_codec_jpeg_open(
-    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
-    image_codec_message *message);
-
-image_codec_status image_codec_png_open(
-    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
-    image_codec_message *message);
-
-// Opens a PNG file to read the numbers that it stores: palette indexes, or gray values that are not
-// scaled to 8 bits. Other kinds of PNG images are not supported.
-image_codec_status image_codec_png_open_numbers(
-    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
-    image_codec_message *message);
-
-image_codec_status image_codec_webp_open(
-    const uint8_t *bytes, size_t count, image_codec_reader **reader, image_codec_header *header,
-    image_codec_message *message);
+// Corrupt and truncated data is an error, even where libjpeg only warns and makes up pixels.
+image_codec_status image_codec_open(
+    image_codec_format format, const uint8_t *bytes, size_t count, image_codec_reader **reader,
+    image_codec_header *header, image_codec_message *message);
 
 image_codec_status image_codec_start(
     image_codec_reader *reader, const image_codec_request *request, image_codec_message *message);

@@ -11,7 +11,7 @@ package import TensorIO
 /// schema can't express.
 struct TestBundleReader {
   private let path: String
-  private var issues: [BundleIssue] = []
+  var issues: [BundleIssue] = []
   private var notes: [String] = []
 
   static func read(_ path: String) throws -> Dataset {
@@ -231,9 +231,6 @@ struct TestBundleReader {
 
 extension TestBundleReader: IssueCollector {
   var documentName: String { "test.json" }
-
-  mutating func add(_ issue: BundleIssue) { issues.append(issue) }
-
   private mutating func requiredArray(
     _ key: String, in object: [String: JSONValue]
   ) -> [JSONValue] {

@@ -117,12 +117,3 @@ extension BundleIssue: CustomStringConvertible {
     "\(path): expected \(expected), found \(found) [\(code.rawValue)]. \(suggestion)"
   }
 }
-
-extension BundleIssue {
-  /// A model with variables, whose results depend on earlier runs.
-  static let keepsState = BundleIssue(
-    .keepsState, severity: .warning, path: "model.file",
-    expected: "a model whose results depend only on its inputs",
-    found: "variables that keep their values from run to run",
-    suggestion: "Each run continues from the previous one. To start over, load the model again.")
-}

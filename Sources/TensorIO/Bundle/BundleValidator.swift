@@ -3,23 +3,15 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Checks a bundle step by step and collects every issue on the way.
 struct BundleValidator: IssueCollector {
   let path: String
-  private(set) var issues: [BundleIssue] = []
+  var issues: [BundleIssue] = []
   private var labels: [String: Labels] = [:]
 
   init(path: String) {
     self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
   }
-
-  mutating func add(_ issue: BundleIssue) { issues.append(issue) }
 
   /// Runs all checks; returns nil when the bundle cannot be described at all.
   mutating func run(check: ((ModelManifest) -> [BundleIssue])?) -> ModelBundle? {
@@ -238,9 +230,12 @@ struct BundleValidator: IssueCollector {
         : "Correct the shape, or remove the labels that have no \(thing).")
   }
 
+  private func backend(of manifest: ModelManifest) -> String? {
+    manifest.model.backend ?? ModelBundle.backendName(ofFileAt: path + "/" + manifest.model.file)
+  }
+
   private mutating func checkFeatures(_ manifest: ModelManifest) {
-    let file = path + "/" + manifest.model.file
-    let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)
+    let backend = backend(of: manifest)
     guard backend == "tflite", !manifest.isPlaceholder, !manifest.describesTraining else { return }
     // Whether a file can be trained is only known after it is loaded.
     if manifest.model.modes.contains(.evaluate), !manifest.model.modes.contains(.train) {
@@ -256,12 +251,9 @@ struct BundleValidator: IssueCollector {
         found: "\(manifest.placeholders.count)", suggestion: "Describe them as inputs.")
     }
   }
-}
 
-extension BundleValidator {
   private mutating func checkTraining(_ manifest: ModelManifest) {
-    let file = path + "/" + manifest.model.file
-    let backend = manifest.model.backend ?? ModelBundle.backendName(ofFileAt: file)
+    let backend = backend(of: manifest)
     guard backend != nil, !manifest.isPlaceholder, manifest.model.modes.contains(.train),
       manifest.trainingOperations.isEmpty
     else { return }

@@ -17,11 +17,7 @@ package struct BundleWriter {
   package let destination: String
   private let replaces: Bool
 
-  /// Makes a writer.
-  ///
-  /// - Parameters:
-  ///   - destination: The folder to write.
-  ///   - replaces: Whether an existing folder is replaced, with everything in it.
+  /// Makes a writer of a folder, which can replace an existing one with everything in it.
   package init(destination: String, replaces: Bool = false) {
     self.destination =
       destination.count > 1 && destination.hasSuffix("/")
@@ -36,10 +32,8 @@ package struct BundleWriter {
 
   private var parent: String { FileSystem.folder(of: destination) }
 
-  /// Checks that the destination can be written.
-  ///
-  /// - Throws: ``TensorIOError``. If the destination already exists, the code is
-  ///   ``TensorIOError/Code/fileExists``.
+  /// Checks that the destination can be written; one that already exists is the error
+  /// ``TensorIOError/Code/fileExists``.
   package func checkDestination() throws {
     guard FileSystem.name(of: destination).hasSuffix(Self.fileExtension) else {
       throw TensorIOError(
@@ -60,12 +54,10 @@ package struct BundleWriter {
     }
   }
 
-  /// Writes a bundle next to the destination, checks it, and moves it to the destination.
+  /// Lets closures write a bundle's files into an empty folder and check the bundle, and moves it
+  /// to the destination.
   ///
-  /// - Parameters:
-  ///   - fill: Writes the files into an empty folder.
-  ///   - check: Checks the written bundle.
-  /// - Throws: ``TensorIOError``. Nothing is left behind then.
+  /// After an error, nothing is left behind.
   package func write(
     _ fill: (_ folder: String) throws -> Void, check: (ModelBundle) throws -> Void = { _ in }
   ) throws {

@@ -3,17 +3,16 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Files
+package import Files
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 
 /// The file system operations that bundles need.
 package enum FileSystem {
-  /// Whether a folder exists at this path.
   package static func isFolder(_ path: String) -> Bool {
     var isDirectory = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
@@ -66,5 +65,148 @@ package enum FileSystem {
   /// Whether a path is relative and stays inside the folder that it starts from.
   package static func staysInside(_ path: String) -> Bool {
     !path.hasPrefix("/") && !path.contains("\0") && !path.split(separator: "/").contains("..")
+  }
+
+  package static func read(_ path: String) throws -> Data {
+    let file = try open(path)
+    do {
+      var data = Data()
+      let size = (try? file.status.size) ?? 0
+      // One byte more than the size, so that the last read detects the end of the file.
+      var room = size + 1
+      while true {
+        let count = data.count
+        data.count = count + room
+        let got = try data.withUnsafeMutableBytes { bytes in
+          try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[count...]))
+        }
+        data.count = count + got
+        if got == 0 { return data }
+        room = max(size + 1 - data.count, 65536)
+      }
+    } catch let error as FileError {
+      throw TensorIOError(reading: error)
+    }
+  }
+
+  /// Opens a regular file for reading, without ever blocking.
+  package static func open(_ path: String) throws -> OpenFile {
+    do {
+      return try OpenFile(reading: path)
+    } catch {
+      throw TensorIOError(reading: error)
+    }
+  }
+
+  /// Checks that a regular file can be opened, before a library opens it and would wait for a
+  /// pipe's writer.
+  package static func requireFile(_ path: String) throws { _ = try open(path) }
+}
+
+extension TensorIOError {
+  /// Says why a file cannot be read.
+  package init(reading error: FileError) {
+    let path = error.path
+    switch error.kind {
+    case .folder:
+      self.init(.unreadableFile, "'\(path)' is a folder, but a file was expected.")
+    case .socket:
+      self.init(.unreadableFile, "'\(path)' is a socket, but a file was expected.")
+    case .some(let kind):
+      self.init(
+        .unreadableFile,
+        "'\(path)' is a \(kind.rawValue), but a file was expected. Write its contents to a file "
+          + "first.")
+    case nil where error.number == FileError.noEntry:
+      self.init(.fileNotFound, "There is no file '\(path)'.")
+    case nil:
+      self.init(.unreadableFile, "'\(path)' cannot be read: \(error.reason).")
+    }
+  }
+
+  /// Says why a file cannot be written.
+  package init(writing error: FileError) {
+    self.init(
+      .unwritableFile, "'\(error.newPath ?? error.path)' cannot be written: \(error.reason).")
+  }
+}
+
+/// Operations for replacing a file with a complete new one.
+extension FileSystem {
+  /// Flushes a file's content, or the names in a folder, to the disk, so that a power cut does not
+  /// leave an empty file.
+  package static func flush(_ path: String) throws {
+    try writing { () throws(FileError) in try FileOperations.flush(path) }
+  }
+
+  /// Renames a file in one step, and replaces an existing file with the new name.
+  package static func rename(_ path: String, to newPath: String) throws {
+    try writing { () throws(FileError) in try FileOperations.rename(path, to: newPath) }
+  }
+
+  /// Removes a file; a missing file is not an error.
+  package static func remove(_ path: String) throws {
+    try writing { () throws(FileError) in try FileOperations.remove(path) }
+  }
+
+  private static func writing(_ work: () throws(FileError) -> Void) throws {
+    do {
+      try work()
+    } catch {
+      throw TensorIOError(writing: error)
+    }
+  }
+
+  /// Makes a file or folder under a hidden name, and moves it to its destination when complete.
+  ///
+  /// On failure, nothing is left behind, and the ``TensorIOError`` names the destination.
+  package static func writeAtomically<Result>(
+    _ destination: String, fill: (_ fresh: String) throws -> Result,
+    move: (_ fresh: String) throws -> Void
+  ) throws -> Result {
+    // The end of the name keeps the extension, and the whole stays below the limit of 255 bytes.
+    let end = String(name(of: destination).unicodeScalars.suffix(40))
+    let fresh = "\(folder(of: destination))/.\(UUID().uuidString)-\(end)"
+    do {
+      defer { try? FileManager.default.removeItem(atPath: fresh) }
+      let result = try fill(fresh)
+      try move(fresh)
+      return result
+    } catch var error as TensorIOError {
+      // The caller doesn't know the hidden name, so the message names the destination.
+      error.message = error.message.replacing(fresh, with: destination)
+      throw error
+    } catch {
+      throw TensorIOError(
+        .unwritableFile, "'\(destination)' cannot be written: \(reason(for: error)).",
+        cause: error)
+    }
+  }
+
+  /// Moves a folder or a file to a path, and replaces what exists there.
+  ///
+  /// - Throws: The system's error. What existed at the path is then still there.
+  package static func move(_ fresh: String, over destination: String) throws {
+    let files = FileManager.default
+    guard files.fileExists(atPath: destination) else {
+      return try files.moveItem(atPath: fresh, toPath: destination)
+    }
+    // A file replaces another in one step. A folder swaps names with what it replaces.
+    if isFile(fresh), isFile(destination) { return try rename(fresh, to: destination) }
+    // The swap succeeded, so failing to delete the old content is harmless.
+    if (try? FileOperations.exchange(fresh, destination)) != nil {
+      try? files.removeItem(atPath: fresh)
+      return
+    }
+    // The file system cannot swap names in one step.
+    let old = "\(folder(of: destination))/.\(UUID().uuidString).old"
+    try files.moveItem(atPath: destination, toPath: old)
+    do {
+      try files.moveItem(atPath: fresh, toPath: destination)
+    } catch {
+      try files.moveItem(atPath: old, toPath: destination)
+      throw error
+    }
+    try? files.removeItem(atPath: old)
   }
 }

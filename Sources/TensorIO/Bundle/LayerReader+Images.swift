@@ -193,15 +193,16 @@ extension LayerReader {
     let bias = readValues("bias", members, format, takesNumber: format == .gray, at: path)
     switch form {
     case .standard(let word):
-      switch (word, direction) {
-      case ("[0,1]", .input): return Self.parts(PixelNormalization.zeroToOne)
-      case ("[-1,1]", .input): return Self.parts(PixelNormalization.minusOneToOne)
-      case ("[0,1]", .output): return Self.parts(PixelDenormalization.zeroToOne)
-      case ("[-1,1]", .output): return Self.parts(PixelDenormalization.minusOneToOne)
+      let into: PixelNormalization
+      let out: PixelDenormalization
+      switch word {
+      case "[0,1]": (into, out) = (.zeroToOne, .zeroToOne)
+      case "[-1,1]": (into, out) = (.minusOneToOne, .minusOneToOne)
       default:
         reportStandard(word, at: path, known: "\"[0,1]\" or \"[-1,1]\"")
         return nil
       }
+      return direction == .input ? (into.scale, into.bias) : (out.scale, out.bias)
     case .values:
       guard let scale, let bias else { return nil }
       return (scale, bias)
@@ -235,16 +236,5 @@ extension LayerReader {
           ? "an object" : format == .gray ? "a number" : "a number, or an object with r, g and b")
       return nil
     }
-  }
-
-  private static func parts(_ value: PixelNormalization) -> (scale: ColorValues, bias: ColorValues)
-  {
-    (value.scale, value.bias)
-  }
-
-  private static func parts(
-    _ value: PixelDenormalization
-  ) -> (scale: ColorValues, bias: ColorValues) {
-    (value.scale, value.bias)
   }
 }

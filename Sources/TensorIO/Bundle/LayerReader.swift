@@ -3,17 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one layer of model.json.
 struct LayerReader: IssueCollector {
   enum Direction { case input, output }
 
   /// The value of `model.quantized`; nil when it cannot be read.
   let isQuantized: Bool?
-  private var issues: [BundleIssue] = []
-
-  init(isQuantized: Bool?) { self.isQuantized = isQuantized }
-
-  mutating func add(_ issue: BundleIssue) { issues.append(issue) }
+  var issues: [BundleIssue] = []
 
   mutating func takeIssues() -> [BundleIssue] {
     defer { issues = [] }

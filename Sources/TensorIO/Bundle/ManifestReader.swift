@@ -6,8 +6,8 @@
 /// Reads a parsed model.json into a ``ModelManifest`` and collects every violation of its schema.
 ///
 /// It accepts exactly what `Schemas/model.schema.json` accepts, which the tests verify.
-struct ManifestReader {
-  private(set) var issues: [BundleIssue] = []
+struct ManifestReader: IssueCollector {
+  var issues: [BundleIssue] = []
 
   /// Reads a document; returns nil when it has violations, which are then in ``issues``.
   mutating func read(_ document: JSONValue) -> ModelManifest? {
@@ -140,8 +140,4 @@ struct ManifestReader {
     }
     return names.enumerated().compactMap { string($1, at: "train.ops[\($0)]") }
   }
-}
-
-extension ManifestReader: IssueCollector {
-  mutating func add(_ issue: BundleIssue) { issues.append(issue) }
 }

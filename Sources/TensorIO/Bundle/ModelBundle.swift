@@ -3,12 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A model's folder, `X.tiobundle`, with its description, its file and its assets.
 ///
 /// ```swift
@@ -23,8 +17,10 @@ public struct ModelBundle: Sendable {
   /// The warnings of the validation, none of which keeps the bundle from working.
   public let warnings: [BundleIssue]
 
-  private let labels: [String: Labels]
+  let labels: [String: Labels]
+}
 
+extension ModelBundle {
   /// Opens and validates a bundle.
   ///
   /// The checks run in this order: the path, the extension, model.json, its JSON, its schema, the
@@ -60,15 +56,6 @@ public struct ModelBundle: Sendable {
     self = bundle
   }
 
-  init(
-    path: String, manifest: ModelManifest, warnings: [BundleIssue], labels: [String: Labels]
-  ) {
-    self.path = path
-    self.manifest = manifest
-    self.warnings = warnings
-    self.labels = labels
-  }
-
   /// Returns all issues that a validation finds, both errors and warnings, in the order of the
   /// checks.
   public static func issues(
@@ -100,5 +87,42 @@ public struct ModelBundle: Sendable {
   static func backendName(ofFileAt path: String) -> String? {
     if path.hasSuffix(".tflite") { return "tflite" }
     return FileSystem.isFile(path + "/saved_model.pb") ? "tensorflow" : nil
+  }
+}
+
+/// The bundles in a folder.
+///
+/// A bundle that cannot be read does not keep the others from being found. It is listed in
+/// ``failures``.
+public struct ModelLibrary: Sendable {
+  /// The usable bundles, sorted by the names of their models, ignoring case.
+  public let bundles: [ModelBundle]
+  /// The bundles that cannot be used, by path, each with its error.
+  public let failures: [(path: String, error: TensorIOError)]
+
+  /// Scans a folder, without its subfolders.
+  ///
+  /// - Throws: ``TensorIOError`` when the folder itself cannot be read.
+  public init(scanning folder: String) throws {
+    var bundles: [ModelBundle] = []
+    var failures: [(path: String, error: TensorIOError)] = []
+    for name in try FileSystem.contents(of: folder).sorted()
+    where name.hasSuffix(".tiobundle") || name.hasSuffix(".tfbundle") {
+      let path = folder + "/" + name
+      do {
+        bundles.append(try ModelBundle(path))
+      } catch let error as TensorIOError {
+        failures.append((path, error))
+      }
+    }
+    self.bundles = bundles.sorted {
+      ($0.manifest.name.lowercased(), $0.path) < ($1.manifest.name.lowercased(), $1.path)
+    }
+    self.failures = failures
+  }
+
+  /// The bundle whose model has this identifier; nil when there is none.
+  public subscript(id id: String) -> ModelBundle? {
+    bundles.first { $0.manifest.id == id }
   }
 }

@@ -103,17 +103,7 @@ public struct ModelOptions: Sendable, Hashable {
   /// How the outputs should be shown.
   public var outputFormat: String?
   /// All options in model.json, including those above and any others.
-  public var values: [String: JSONValue]
-
-  /// Makes options.
-  public init(
-    devicePosition: DevicePosition? = nil, outputFormat: String? = nil,
-    values: [String: JSONValue] = [:]
-  ) {
-    self.devicePosition = devicePosition
-    self.outputFormat = outputFormat
-    self.values = values
-  }
+  public var values: [String: JSONValue] = [:]
 
   /// A camera of a device.
   public enum DevicePosition: String, Sendable {
@@ -121,5 +111,40 @@ public struct ModelOptions: Sendable, Hashable {
     case front
     /// The camera that faces away from the user.
     case back
+  }
+}
+
+/// An identifier of a model and its variant:
+/// `tio:///models/{m}/hyperparameters/{h}/checkpoints/{c}`.
+///
+/// Text in any other form is not an identifier.
+public struct ModelID: Hashable, Sendable, LosslessStringConvertible {
+  /// The model.
+  public let model: String
+  /// The hyperparameters that the model was trained with.
+  public let hyperparameters: String
+  /// The checkpoint of that training.
+  public let checkpoint: String
+
+  /// Parses an identifier; nil when the text has another form.
+  public init?(_ description: String) {
+    let prefix = "tio:///"
+    guard description.hasPrefix(prefix) else { return nil }
+    let parts = description.dropFirst(prefix.count)
+      .split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 6, parts[0] == "models", parts[2] == "hyperparameters",
+      parts[4] == "checkpoints", parts.allSatisfy({ !$0.isEmpty }),
+      parts.allSatisfy({ $0.allSatisfy(Self.isPathCharacter) })
+    else { return nil }
+    (model, hyperparameters, checkpoint) = (parts[1], parts[3], parts[5])
+  }
+
+  private static func isPathCharacter(_ character: Character) -> Bool {
+    !character.isWhitespace && character != "?" && character != "#"
+      && character.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+  }
+
+  public var description: String {
+    "tio:///models/\(model)/hyperparameters/\(hyperparameters)/checkpoints/\(checkpoint)"
   }
 }

@@ -144,3 +144,13 @@ extension TensorIOError {
     }
   }
 }
+
+/// Joins names in single quotation marks, as in "'x', 'y'".
+package func quotedList(_ names: [String]) -> String {
+  names.map { "'\($0)'" }.joined(separator: ", ")
+}
+
+/// Formats a number and the thing that it counts, such as "1 image" or "2 images".
+package func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+  "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
+}

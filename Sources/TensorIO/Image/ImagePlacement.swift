@@ -5,7 +5,6 @@
 
 /// How an image is placed in a target: which part is used, at which size and position.
 package struct ImagePlacement: Sendable, Equatable {
-  /// The part of the image.
   package var crop: PixelCrop
   /// The width that the part is resized to; smaller than the target's if there is a margin.
   package var width: Int
@@ -22,29 +21,18 @@ package struct ImagePlacement: Sendable, Equatable {
   package struct Window: Sendable, Equatable {
     package var columns: Span
     package var rows: Span
-
-    package init(columns: Span, rows: Span) {
-      self.columns = columns
-      self.rows = rows
-    }
   }
 
-  /// A part of an axis.
   package struct Span: Sendable, Equatable {
     package var start: Double
     package var length: Double
-
-    package init(start: Double, length: Double) {
-      self.start = start
-      self.length = length
-    }
   }
 
   /// Places an image of a size in a target.
   package init(
     of size: (width: Int, height: Int), in target: (width: Int, height: Int), by crop: ImageCrop
   ) {
-    self.crop = PixelCrop(x: 0, y: 0, width: size.width, height: size.height)
+    self.crop = PixelCrop(width: size.width, height: size.height)
     if crop.mode == .center { self.crop = PixelCrop(of: size, toAspectOf: target) }
     self.crop.cutMiddle(crop.fraction)
     (width, height) = target
@@ -72,16 +60,12 @@ package struct ImagePlacement: Sendable, Equatable {
     return target
   }
 
-  /// Returns the placement for the same image decoded at a fraction of its size.
+  /// Returns the placement for the same image decoded with its sides divided by a number and
+  /// rounded up.
   ///
-  /// The crop becomes the smallest crop of whole pixels that covers the part.
-  ///
-  /// - Parameters:
-  ///   - denominator: The divisor of the sides. The quotients are rounded up.
-  ///   - size: The image's full size, upright.
-  ///   - orientation: How the image is stored. If it is flipped, the extra pixel from rounding up
-  ///     is on the other side.
-  /// - Returns: The placement of the smaller image.
+  /// The crop becomes the smallest crop of whole pixels that covers the part. If the image is
+  /// stored flipped, the extra pixel from rounding up is on the other side. `size` is the image's
+  /// full size, upright.
   package func scaled(
     by denominator: Int, of size: (width: Int, height: Int), _ orientation: ImageOrientation
   ) -> ImagePlacement {
@@ -111,18 +95,15 @@ package struct ImagePlacement: Sendable, Equatable {
   }
 }
 
-/// A rectangle within an image.
 package struct PixelCrop: Sendable, Hashable {
   package var x: Int
   package var y: Int
   package var width: Int
   package var height: Int
 
-  package init(x: Int, y: Int, width: Int, height: Int) {
-    self.x = x
-    self.y = y
-    self.width = width
-    self.height = height
+  package init(x: Int = 0, y: Int = 0, width: Int, height: Int) {
+    (self.x, self.y) = (x, y)
+    (self.width, self.height) = (width, height)
   }
 
   /// The largest central part with the target's aspect ratio, at least one pixel wide and high.

@@ -61,3 +61,48 @@ public struct ImageShape: Hashable, Sendable {
     layout == .channelsLast ? [height, width, channels] : [channels, height, width]
   }
 }
+
+/// The size of a layer that holds a class for each pixel.
+///
+/// It describes an output of the type "image" with the format "CLASSES" in model.json.
+public struct ClassMapShape: Hashable, Sendable {
+  /// The height in pixels.
+  public var height: Int
+  /// The width in pixels.
+  public var width: Int
+  /// The number of values in a pixel: a score for each class, or 1 if the value is the class index.
+  public var depth: Int
+  /// The position of the class axis in the tensor.
+  public var layout: ImageShape.Layout = .channelsLast
+
+  /// Whether a pixel has a score for each class instead of a class index.
+  package var holdsScores: Bool { depth > 1 }
+
+  /// The lengths of the tensor's axes for one map.
+  package var axes: [Int] {
+    layout == .channelsLast ? [height, width, depth] : [depth, height, width]
+  }
+
+  /// The word that model.json uses for the format.
+  package static let formatName = "CLASSES"
+}
+
+/// How an image is prepared for a model's tensor.
+public struct ImagePreprocessing: Sendable, Hashable {
+  /// How the image is resized.
+  public var resize: ResizeMethod
+  /// Which part of the image is used.
+  public var crop: ImageCrop
+  /// How the bytes become the model's numbers; nil leaves them in the range 0...255.
+  public var normalization: PixelNormalization?
+
+  /// Makes a description; the defaults are those of a model.json without these fields.
+  public init(
+    resize: ResizeMethod = .pillowBilinear, crop: ImageCrop = ImageCrop(),
+    normalization: PixelNormalization? = nil
+  ) {
+    self.resize = resize
+    self.crop = crop
+    self.normalization = normalization
+  }
+}

@@ -73,13 +73,9 @@ public struct ImageTransform: Hashable, Sendable {
     ImagePlacement(of: (width, height), in: (self.width, self.height), by: crop)
   }
 
-  /// Writes the transformed image into a tensor's memory.
+  /// Writes the transformed image into a tensor's memory, which may have any alignment.
   ///
-  /// - Parameters:
-  ///   - image: An image of any size, format and orientation.
-  ///   - tensor: Memory for height x width x channels elements, with any alignment.
-  ///   - encoding: The layout and element type of the tensor.
-  /// - Throws: `TensorIOError` when the memory does not have the size of the result.
+  /// - Throws: ``TensorIOError`` when the memory does not have the size of the result.
   package func write(
     _ image: PixelBuffer, into tensor: inout MutableRawSpan, as encoding: PixelEncoding
   ) throws {
@@ -88,13 +84,6 @@ public struct ImageTransform: Hashable, Sendable {
   }
 
   /// Writes an upright image whose placement is already known.
-  ///
-  /// - Parameters:
-  ///   - image: An upright image.
-  ///   - placement: Which part of the image goes where.
-  ///   - tensor: Memory for height x width x channels elements, with any alignment.
-  ///   - encoding: The layout and element type of the tensor.
-  /// - Throws: `TensorIOError` when the memory does not have the size of the result.
   package func write(
     _ image: PixelBuffer, _ placement: ImagePlacement, into tensor: inout MutableRawSpan,
     as encoding: PixelEncoding
@@ -103,21 +92,12 @@ public struct ImageTransform: Hashable, Sendable {
     tensor.withUnsafeMutableBytes { target in
       image.withRows { rows in
         guard let target = target.baseAddress else { return }
-        var rows = rows
         resample(&rows, placement, into: target, as: encoding)
       }
     }
   }
 
-  /// Writes an upright image that is read row by row into a tensor's memory.
-  ///
-  /// - Parameters:
-  ///   - rows: The image's rows.
-  ///   - placement: Which part of these rows goes where.
-  ///   - tensor: Memory for height x width x channels elements, with any alignment.
-  ///   - encoding: The layout and element type of the tensor.
-  /// - Throws: `TensorIOError` when the memory does not have the size of the result, and any error
-  ///   that the rows throw.
+  /// Writes an upright image whose rows are read one by one, and whose placement is already known.
   package func write(
     _ rows: inout some PixelRows & ~Copyable, _ placement: ImagePlacement,
     into tensor: inout MutableRawSpan, as encoding: PixelEncoding
@@ -147,7 +127,6 @@ public struct ImageTransform: Hashable, Sendable {
     tensor.withUnsafeMutableBytes { target in
       image.withRows { rows in
         guard let target = target.baseAddress else { return }
-        var rows = rows
         if image.orientation == .up {
           let placement = placement(ofWidth: image.width, height: image.height)
           resample(&rows, placement, into: target, as: encoding)
@@ -167,7 +146,7 @@ public struct ImageTransform: Hashable, Sendable {
     let writer = writer(target, placement, encoding, isBGR: reader.isBGR)
     defer { writer.deallocate() }
     try resampler(placement).forEachRow(
-      of: reader.format,
+      bytesPerPixel: reader.bytesPerPixel,
       row: { (y) throws(Rows.Failure) in try reader.row(y, of: &rows) },
       { writer.write($0, row: $1) })
   }
@@ -195,7 +174,8 @@ public struct ImageTransform: Hashable, Sendable {
       }
     }
     resampler(placement).forEachRow(
-      of: reader.format, row: { y throws(Never) in reader.row(y, of: &rows) }, keep)
+      bytesPerPixel: reader.bytesPerPixel, row: { y throws(Never) in reader.row(y, of: &rows) },
+      keep)
 
     let walk = PixelWalk(
       width: placement.width, height: placement.height, bytesPerPixel: bytesPerPixel,

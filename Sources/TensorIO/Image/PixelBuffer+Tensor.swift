@@ -21,17 +21,11 @@ extension PixelBuffer {
     }
   }
 
-  /// Reads an image from a tensor: RGBA with an alpha of 255, or gray, and upright.
+  /// Reads an image from a tensor with any alignment: RGBA with an alpha of 255, or gray, and
+  /// upright.
   ///
   /// Floats are clamped to 0...255, then rounded to the nearest integer, with halves rounded up.
-  /// NaN becomes 0.
-  ///
-  /// - Parameters:
-  ///   - tensor: The elements, with any alignment. Elements beyond the image are not read.
-  ///   - shape: The image's size, and the order of its channels and of the tensor's axes.
-  ///   - element: The type of the elements.
-  /// - Throws: `TensorIOError` when the tensor is too small, or when the shape is not that of an
-  ///   image.
+  /// NaN becomes 0. Elements beyond the image are not read.
   package init(
     reading tensor: RawSpan, shape: ImageShape, element: TensorElement
   ) throws {
@@ -136,5 +130,58 @@ private struct TensorPixelReader {
     let clamped = min(value, 255)
     let whole = UInt8(clamped)
     return clamped - Float(whole) >= 0.5 ? whole &+ 1 : whole
+  }
+}
+
+extension PixelBuffer: TensorEncodable, TensorDecodable {
+  public static var tensorKindName: String { "an image" }
+  public var tensorElementCount: Int? { nil }
+
+  public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+    let (transform, encoding) = try ImageTransform.ofInput(spec)
+    try transform.write(self, into: &memory, as: encoding)
+  }
+
+  public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> PixelBuffer {
+    guard case .imageOutput(let shape, let denormalization) = spec.kind else {
+      throw TensorIOError.wrongOutputType(
+        spec, "an image (PixelBuffer)",
+        because: spec.isClassMap
+          ? "it is a class map; read it as ClassMap, which can draw an image"
+          : "model.json does not describe it as an image")
+    }
+    return try PixelBuffer(reading: bytes, shape, denormalization, as: spec)
+  }
+}
+
+extension ImageTransform {
+  /// Returns the transform and the encoding for an image input.
+  package static func ofInput(
+    _ spec: TensorSpec
+  ) throws -> (transform: ImageTransform, encoding: PixelEncoding) {
+    guard case .imageInput(let shape, let preprocessing) = spec.kind else {
+      throw TensorIOError.wrongKind(
+        spec, expected: "\(spec.dataType) values", found: PixelBuffer.tensorKindName)
+    }
+    let encoding = try PixelEncoding(shape, preprocessing.normalization, as: spec)
+    return (ImageTransform(shape, preprocessing), encoding)
+  }
+}
+
+extension TensorSpec {
+  /// Returns the gray or RGB pixels that would go into an image input's tensor, before
+  /// normalization; nil if the layer is not an image input.
+  package func preview(of value: any TensorEncodable) throws -> PixelBuffer? {
+    guard case .imageInput(let shape, let preprocessing) = kind else { return nil }
+    let isGray = shape.format == .gray
+    let upright = ImageShape(
+      height: shape.height, width: shape.width, format: isGray ? .gray : .rgb)
+    var plain = preprocessing
+    plain.normalization = nil
+    let spec = TensorSpec(
+      name: "preview", shape: upright.axes, dataType: .uint8, kind: .imageInput(upright, plain))
+    return try PixelBuffer(
+      width: shape.width, height: shape.height, format: isGray ? .gray : .rgb
+    ) { try value.encode(into: &$0, as: spec) }
   }
 }

@@ -17,14 +17,12 @@ extension PixelBuffer {
       fillingWidth: swaps ? height : width, height: swaps ? width : height, format: format
     ) { target in
       target.withUnsafeMutableBytes { target in
-        withBytes { span in
-          span.withUnsafeBytes { source in
-            guard let source = source.baseAddress, let target = target.baseAddress else { return }
-            switch format.bytesPerPixel {
-            case 1: walk.copy(from: source, to: target, bytesPerPixel: 1)
-            case 3: walk.copy(from: source, to: target, bytesPerPixel: 3)
-            default: walk.copy(from: source, to: target, bytesPerPixel: 4)
-            }
+        withUnsafeBytes { source in
+          guard let source = source.baseAddress, let target = target.baseAddress else { return }
+          switch format.bytesPerPixel {
+          case 1: walk.copy(from: source, to: target, bytesPerPixel: 1)
+          case 3: walk.copy(from: source, to: target, bytesPerPixel: 3)
+          default: walk.copy(from: source, to: target, bytesPerPixel: 4)
           }
         }
       }
@@ -40,7 +38,6 @@ struct PixelWalk {
   var columnStep: Int
   /// The offset from a pixel to the one below.
   var rowStep: Int
-  /// The upright image's size.
   var width: Int
   var height: Int
 

@@ -40,21 +40,17 @@ public struct PixelBuffer: Sendable {
     width: Int, height: Int, format: Format, orientation: ImageOrientation = .up,
     fill: (inout MutableRawSpan) throws -> Void
   ) rethrows {
-    precondition(width > 0 && height > 0, "An image must have at least one pixel.")
-    self.width = width
-    self.height = height
-    self.format = format
-    self.bytesPerRow = width * format.bytesPerPixel
-    self.orientation = orientation
-    self.storage = try TensorStorage(byteCount: bytesPerRow * height, fill: fill)
+    try self.init(
+      fillingWidth: width, height: height, format: format, orientation: orientation, zeroed: true,
+      fill: fill)
   }
 
-  /// Makes a buffer without zeroing its memory first.
+  /// Makes a buffer, by default without zeroing its memory first.
   ///
-  /// `fill` must write every byte or throw.
+  /// `fill` must then write every byte or throw.
   package init(
     fillingWidth width: Int, height: Int, format: Format, orientation: ImageOrientation = .up,
-    fill: (inout MutableRawSpan) throws -> Void
+    zeroed: Bool = false, fill: (inout MutableRawSpan) throws -> Void
   ) rethrows {
     precondition(width > 0 && height > 0, "An image must have at least one pixel.")
     self.width = width
@@ -63,7 +59,7 @@ public struct PixelBuffer: Sendable {
     self.bytesPerRow = width * format.bytesPerPixel
     self.orientation = orientation
     self.storage = try TensorStorage(
-      byteCount: bytesPerRow * height, zeroed: false, fill: fill)
+      byteCount: bytesPerRow * height, zeroed: zeroed, fill: fill)
   }
 
   /// Makes a buffer from bytes.
@@ -89,6 +85,12 @@ public struct PixelBuffer: Sendable {
   /// Calls a closure with the pixels: `bytesPerRow * height` bytes.
   public func withBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try storage.withBytes(body)
+  }
+
+  package func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try withBytes { try $0.withUnsafeBytes(body) }
   }
 }
 
@@ -134,6 +136,76 @@ extension PixelBuffer {
       case .rgba, .bgra: 3
       case .argb: 0
       }
+    }
+  }
+}
+
+extension PixelBuffer {
+  /// Returns the image's red, green and blue channels, each as a gray image of the same
+  /// orientation.
+  ///
+  /// Use it to look at what a model sees. For a gray image, all three are the image itself. Alpha
+  /// is left out.
+  ///
+  /// ```swift
+  /// let seen = ImageTransform(width: 224, height: 224).apply(to: photo)
+  /// let (red, green, blue) = seen.channels()
+  /// ```
+  public func channels() -> (red: PixelBuffer, green: PixelBuffer, blue: PixelBuffer) {
+    guard format != .gray else { return (self, self, self) }
+    let offsets = format.colorOffsets
+    return (channel(at: offsets.red), channel(at: offsets.green), channel(at: offsets.blue))
+  }
+
+  private func channel(at offset: Int) -> PixelBuffer {
+    PixelBuffer(fillingWidth: width, height: height, format: .gray, orientation: orientation) {
+      target in
+      target.withUnsafeMutableBytes { target in
+        withUnsafeBytes { source in
+          for y in 0..<height {
+            for x in 0..<width {
+              target[y &* width &+ x] =
+                source[y &* bytesPerRow &+ x &* format.bytesPerPixel &+ offset]
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// How the stored pixels must be turned to be upright, as in EXIF.
+///
+/// The raw values are those of EXIF's tag 0x0112.
+public enum ImageOrientation: Int, Sendable, CaseIterable {
+  /// Upright as stored.
+  case up = 1
+  /// Mirrored left to right.
+  case upMirrored = 2
+  /// Upside down.
+  case down = 3
+  /// Mirrored top to bottom.
+  case downMirrored = 4
+  /// Mirrored along the main diagonal (transposed).
+  case leftMirrored = 5
+  /// Upright after a clockwise quarter turn.
+  case right = 6
+  /// Mirrored along the other diagonal (transversed).
+  case rightMirrored = 7
+  /// Upright after a counterclockwise quarter turn.
+  case left = 8
+
+  /// Whether turning the image upright swaps its width and height.
+  package var swapsAxes: Bool { rawValue >= 5 }
+
+  /// Whether turning the image upright moves the far end of a stored axis to the left or to the
+  /// top.
+  package var flips: (horizontally: Bool, vertically: Bool) {
+    switch self {
+    case .up, .leftMirrored: (false, false)
+    case .upMirrored, .right: (true, false)
+    case .downMirrored, .left: (false, true)
+    case .down, .rightMirrored: (true, true)
     }
   }
 }

@@ -28,7 +28,7 @@ public struct PixelNormalization: Hashable, Sendable {
   public static var zeroToOne: PixelNormalization { .init(scale: 1 / 255) }
   /// Converts 0...255 to -1...1: `v * 2 / 255 - 1`.
   public static var minusOneToOne: PixelNormalization {
-    .init(scale: 2 / 255, bias: ColorValues(red: -1, green: -1, blue: -1))
+    .init(scale: 2 / 255, bias: ColorValues(all: -1))
   }
 }
 
@@ -40,24 +40,13 @@ public struct PixelDenormalization: Hashable, Sendable {
   /// The factor for each colour.
   public var scale: ColorValues
   /// The value that is added to each colour before scaling.
-  public var bias: ColorValues
-
-  /// Makes a denormalization from scales and biases.
-  public init(scale: ColorValues, bias: ColorValues = ColorValues()) {
-    self.scale = scale
-    self.bias = bias
-  }
-
-  /// Makes a denormalization with one scale for all colours.
-  public init(scale: Float, bias: ColorValues = ColorValues()) {
-    self.init(scale: ColorValues(all: scale), bias: bias)
-  }
+  public var bias = ColorValues()
 
   /// Converts 0...1 to 0...255: `v * 255`.
-  public static var zeroToOne: PixelDenormalization { .init(scale: 255) }
+  public static var zeroToOne: PixelDenormalization { .init(scale: ColorValues(all: 255)) }
   /// Converts -1...1 to 0...255: `(v + 1) * 127.5`.
   public static var minusOneToOne: PixelDenormalization {
-    .init(scale: 127.5, bias: ColorValues(red: 1, green: 1, blue: 1))
+    .init(scale: ColorValues(all: 127.5), bias: ColorValues(all: 1))
   }
 }
 

@@ -18,8 +18,8 @@ struct PixelReader {
     case gray
   }
 
-  /// The memory layout of the returned rows.
-  let format: SourceFormat
+  /// The number of bytes in a pixel of the returned rows.
+  let bytesPerPixel: Int
   /// Whether the first of the three bytes is blue.
   let isBGR: Bool
 
@@ -30,23 +30,16 @@ struct PixelReader {
   private let storedBytesPerPixel: Int
   private let scratch: RowMemory<UInt8>
 
-  /// Makes a reader.
-  ///
-  /// Free it with ``deallocate()``.
-  ///
-  /// - Parameters:
-  ///   - stored: The format of the rows.
-  ///   - crop: The part of the image to read.
-  ///   - makesGray: Whether to convert colours to gray.
+  /// Makes a reader of a part of an image, to be freed with ``deallocate()``.
   init(_ stored: PixelBuffer.Format, crop: PixelCrop, makesGray: Bool) {
     self.crop = crop
     storedBytesPerPixel = stored.bytesPerPixel
     let offsets = stored.colorOffsets
     conversion = stored == .gray ? .spread : makesGray ? .gray : .none
-    format = SourceFormat(bytesPerPixel: conversion == .none ? storedBytesPerPixel : 3)
+    bytesPerPixel = conversion == .none ? storedBytesPerPixel : 3
     isBGR = offsets.red > offsets.blue
     offset = crop.x * storedBytesPerPixel + min(offsets.red, offsets.blue)
-    scratch = RowMemory(width: conversion == .none ? 0 : crop.width * 3, zero: 0)
+    scratch = RowMemory(width: conversion == .none ? 0 : crop.width * 3)
   }
 
   func deallocate() { scratch.deallocate() }
@@ -71,7 +64,6 @@ struct PixelReader {
   }
 }
 
-/// The rows of an image in memory.
 struct BufferedRows: PixelRows {
   let width: Int
   let height: Int
@@ -80,10 +72,7 @@ struct BufferedRows: PixelRows {
   private let bytes: UnsafePointer<UInt8>
   private let bytesPerRow: Int
 
-  /// - Parameters:
-  ///   - bytes: The image's bytes, followed by ``pixelRowSlack`` readable bytes. They must outlive
-  ///     the rows.
-  ///   - picture: The image that the bytes belong to.
+  /// The bytes, with ``pixelRowSlack`` more after them, must outlive the rows.
   init(_ bytes: UnsafePointer<UInt8>, of picture: PixelBuffer) {
     self.bytes = bytes
     width = picture.width
@@ -99,12 +88,33 @@ struct BufferedRows: PixelRows {
 
 extension PixelBuffer {
   /// Calls a closure with the rows as they are stored.
-  func withRows(_ body: (BufferedRows) -> Void) {
-    withBytes { span in
-      span.withUnsafeBytes { bytes in
-        guard let bytes = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
-        body(BufferedRows(bytes, of: self))
-      }
+  func withRows(_ body: (inout BufferedRows) -> Void) {
+    withUnsafeBytes { bytes in
+      guard let bytes = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+      var rows = BufferedRows(bytes, of: self)
+      body(&rows)
     }
   }
 }
+
+/// The rows of an image or of a part of it, read from top to bottom.
+///
+/// They come from memory, or from a decoder as it produces them.
+package protocol PixelRows: ~Copyable {
+  /// The error that a damaged image throws.
+  associatedtype Failure: Error = any Error
+
+  var format: PixelBuffer.Format { get }
+
+  /// Returns the address of a row's first pixel, which is valid until the next call.
+  ///
+  /// Callers request rows in increasing order, each at most once, and may skip rows. At least
+  /// ``pixelRowSlack`` readable bytes follow the row.
+  mutating func row(_ y: Int) throws(Failure) -> UnsafePointer<UInt8>
+
+  /// Reads the rest of the image after the last requested row, so that damage there is also found.
+  mutating func finish() throws(Failure)
+}
+
+/// The number of readable bytes after a row, so that kernels can load whole vectors.
+package let pixelRowSlack = 16

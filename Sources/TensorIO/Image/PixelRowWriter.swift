@@ -25,15 +25,8 @@ struct PixelRowWriter {
 
   /// Makes a writer, and fills the margin's rows above and below the image.
   ///
-  /// Free it with ``deallocate()``.
-  ///
-  /// - Parameters:
-  ///   - target: Memory for the whole tensor. It must outlive the writer.
-  ///   - size: The tensor's width and height.
-  ///   - encoding: The layout and element type of the tensor.
-  ///   - placement: Where the rows go.
-  ///   - margin: The colour of the margin.
-  ///   - isBGR: Whether the first channel of the rows is blue.
+  /// The target, which holds the whole tensor, must outlive the writer. Free it with
+  /// ``deallocate()``.
   init(
     target: UnsafeMutableRawPointer, size: (width: Int, height: Int), encoding: PixelEncoding,
     placement: ImagePlacement, margin: PixelColor, isBGR: Bool
@@ -45,8 +38,8 @@ struct PixelRowWriter {
     reverses = encoding.format != .gray && isBGR != (encoding.format == .bgr)
     let values = width * 3
     (scales, biases) = encoding.rowNormalization(values: values)
-    bytes = RowMemory(width: values, zero: 0)
-    floats = RowMemory(width: values, zero: 0)
+    bytes = RowMemory(width: values)
+    floats = RowMemory(width: values)
     let colors =
       switch encoding.format {
       case .rgb: [margin.red, margin.green, margin.blue]

@@ -50,7 +50,6 @@ extension BoundSignature {
     if item == 0 { try writePlaceholders(of: inputs, to: session) }
   }
 
-  /// Writes the placeholders.
   func writePlaceholders(of inputs: ModelInputs, to session: any Session) throws {
     if placeholders.isEmpty && inputs.placeholders.isEmpty { return }
     try inputs.forEachPlaceholder(placeholderSpecs) { position, value in

@@ -30,16 +30,13 @@ struct BoundSignature: Sendable {
   /// The declaration promises that the results of an item depend only on that item. Nothing else
   /// shows whether a model mixes its items.
   var declaresBatches: Bool {
-    !inputs.isEmpty && inputs.allSatisfy { $0.tensorShape.first == -1 || $0.spec.isBatched }
+    !inputs.isEmpty && inputs.allSatisfy { $0.tensor.shape.first == -1 || $0.spec.isBatched }
   }
 
   /// Returns the shapes of the inputs and placeholders, in the model's order, for a number of
-  /// items.
+  /// items; nil when an input does not fit that many because it has no batch axis.
   ///
   /// Placeholders, such as a learning rate, have one value, however many items there are.
-  ///
-  /// - Returns: The shapes; nil when an input does not fit that many items because it has no batch
-  ///   axis.
   func inputShapes(forItems count: Int) -> [[Int]]? {
     var shapes = [[Int]](repeating: [], count: inputs.count + placeholders.count)
     for input in inputs {
@@ -70,9 +67,6 @@ final class BoundLayer: Sendable {
     self.tensor = tensor
   }
 
-  /// The tensor's shape in the model; -1 where a length is open.
-  var tensorShape: [Int] { tensor.shape }
-
   /// Returns the tensor's shape for a number of items; nil when the layer does not fit the tensor.
   func shape(forItems count: Int) -> [Int]? {
     let item = spec.itemShape
@@ -84,26 +78,26 @@ final class BoundLayer: Sendable {
     }
     // TensorFlow's placeholders often state the shape of one item although they take a batch. The
     // layer's shape is then the right one.
-    if tensor.shapeIsHint, spec.isBatched, tensorShape.first != -1,
+    if tensor.shapeIsHint, spec.isBatched, tensor.shape.first != -1,
       tensor.elementCount == spec.elementCount
     {
       return [count] + item
     }
     // The layer describes every axis of the tensor, and the first one is longer than 1.
-    if !spec.isBatched, let first = item.first, first > 1, item.count == tensorShape.count,
-      zip(item, tensorShape).allSatisfy({ $1 < 0 || $0 == $1 })
+    if !spec.isBatched, let first = item.first, first > 1, item.count == tensor.shape.count,
+      zip(item, tensor.shape).allSatisfy({ $1 < 0 || $0 == $1 })
     {
       return count == 1 ? item : nil
     }
     // The tensor has a batch axis in front: an open one, one of length 1, or one that the layer
     // declares.
-    if let first = tensorShape.first, first == -1 || first == 1 || spec.isBatched,
-      let rest = Self.fill(tensorShape.dropFirst(), from: item, elementCount: spec.elementCount)
+    if let first = tensor.shape.first, first == -1 || first == 1 || spec.isBatched,
+      let rest = Self.fill(tensor.shape.dropFirst(), from: item, elementCount: spec.elementCount)
     {
       return [count] + rest
     }
     guard count == 1 else { return nil }
-    return Self.fill(tensorShape[...], from: item, elementCount: spec.elementCount)
+    return Self.fill(tensor.shape[...], from: item, elementCount: spec.elementCount)
   }
 
   /// Fills open axes with the layer's lengths; returns nil when the two shapes cannot match.

@@ -14,7 +14,7 @@ extension InferenceModel.Loaded {
     // Placeholders and optional inputs may differ from item to item.
     let areAlike =
       items.allSatisfy(\.placeholders.isEmpty) && bound.optionalInputs.isEmpty
-    guard items.count > 1, bound.declaresBatches, !keepsState, !hasStrings, areAlike else {
+    guard items.count > 1, bound.declaresBatches, !model.keepsState, !hasStrings, areAlike else {
       return try runOneByOne(items[...], on: session, until: token)
     }
     var outputs: [ModelOutputs] = []

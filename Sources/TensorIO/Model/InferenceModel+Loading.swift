@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension InferenceModel {
-  /// A model in memory.
   final class Loaded: Sendable {
     let model: any LoadedModel
     let bound: BoundSignature
@@ -14,9 +13,6 @@ extension InferenceModel {
     let training: SessionPool?
     /// Whether only training steps compute the outputs, so that nothing else can be run.
     let onlyTrains: Bool
-
-    /// Whether a run changes the results of later runs.
-    var keepsState: Bool { model.keepsState }
 
     init(
       model: any LoadedModel, bound: BoundSignature, warnings: [BundleIssue], pool: SessionPool,
@@ -70,7 +66,14 @@ extension InferenceModel {
       throw mismatch(binder.issues)
     }
     // A trainable model is expected to change, so it gets no warning.
-    if model.keepsState && !manifest.describesTraining { binder.add(.keepsState) }
+    if model.keepsState && !manifest.describesTraining {
+      binder.report(
+        .keepsState, .warning, at: "model.file",
+        expected: "a model whose results depend only on its inputs",
+        found: "variables that keep their values from run to run",
+        suggestion: "Each run continues from the previous one. To start over, load the model again."
+      )
+    }
     return Loaded(
       model: model, bound: bound, warnings: bundle.warnings + binder.issues,
       pool: SessionPool(sessions), training: try makeTrainingPool(model, signature),
@@ -116,14 +119,8 @@ extension InferenceModel {
     ])
   }
 
-  /// Finds the signature to run: the one that is named, or the first.
-  ///
-  /// - Parameters:
-  ///   - signatures: The model's signatures.
-  ///   - isFoundByOutputs: Whether to find a trainable model's signature by the outputs in
-  ///     model.json if none is named.
-  /// - Returns: One of the signatures.
-  /// - Throws: ``TensorIOError`` when the model has no signature of that name.
+  /// Finds the signature to run: the one that is named, the one of the outputs in model.json if it
+  /// is found by them, or the first.
   private func signature(
     among signatures: [SignatureDescription], isFoundByOutputs: Bool
   ) throws -> SignatureDescription {
@@ -131,7 +128,7 @@ extension InferenceModel {
       return (isFoundByOutputs ? signatureOfOutputs(among: signatures) : nil) ?? signatures[0]
     }
     guard let signature = signatures.first(where: { $0.key == key }) else {
-      let keys = signatures.map { "'\($0.key)'" }.joined(separator: ", ")
+      let keys = quotedList(signatures.map(\.key))
       throw TensorIOError(
         .invalidModel, "The model in '\(bundle.path)' has no signature '\(key)'; it has \(keys).",
         issues: [
@@ -145,8 +142,6 @@ extension InferenceModel {
 
   /// Finds a trainable model's signature that has all outputs of model.json, preferably one that
   /// doesn't train.
-  ///
-  /// - Returns: The signature; nil if there is none, or if the model is not trainable.
   private func signatureOfOutputs(
     among signatures: [SignatureDescription]
   ) -> SignatureDescription? {

@@ -128,3 +128,73 @@ public final class InferenceModel: Model {
     return try await BlockingWork.run { try self.loaded() }
   }
 }
+
+extension InferenceModel {
+  /// Loads a bundle's model and runs it once on zeros; a placeholder has no model, so it passes.
+  ///
+  /// If the loader's backends run models in separate processes, a model that crashes is reported as
+  /// an error.
+  package static func tryOut(_ bundle: ModelBundle, with loader: ModelLoader) throws {
+    guard !bundle.manifest.isPlaceholder else { return }
+    let model = try InferenceModel(bundle: bundle, loader: loader)
+    try model.load()
+    defer { model.unload() }
+    // The valid values of placeholders are unknown, so a model with placeholders is only loaded.
+    guard try model.loadSignature().placeholders.isEmpty, !bundle.manifest.describesTraining else {
+      return
+    }
+    _ = try model.run(.zeros(for: model.loadSignature(), longestSide: 256))
+  }
+}
+
+/// The duration of each stage of a run, from the input to the outputs' values.
+public struct RunLatency: Sendable, Hashable {
+  /// The time for reading an image's file and decoding it.
+  ///
+  /// ``InferenceModel/measure(_:)`` counts it as preprocessing. Net Runner's evaluator measures it
+  /// separately, although decoding and preprocessing are interleaved row by row.
+  public var decode: Duration
+  /// The time for converting the values and writing them into the model's memory.
+  public var preprocess: Duration
+  /// The time for running the model.
+  public var inference: Duration
+  /// The time for reading the outputs.
+  public var postprocess: Duration
+
+  /// Makes a latency from the durations of its stages.
+  public init(
+    decode: Duration = .zero, preprocess: Duration = .zero, inference: Duration = .zero,
+    postprocess: Duration = .zero
+  ) {
+    self.decode = decode
+    self.preprocess = preprocess
+    self.inference = inference
+    self.postprocess = postprocess
+  }
+
+  /// The sum of all stages.
+  public var total: Duration { decode + preprocess + inference + postprocess }
+
+  /// Adds each stage of another run, to compute a mean.
+  package static func += (sum: inout RunLatency, other: RunLatency) {
+    sum.decode += other.decode
+    sum.preprocess += other.preprocess
+    sum.inference += other.inference
+    sum.postprocess += other.postprocess
+  }
+
+  /// Divides each stage by the number of runs.
+  package static func / (sum: RunLatency, count: Int) -> RunLatency {
+    RunLatency(
+      decode: sum.decode / count, preprocess: sum.preprocess / count,
+      inference: sum.inference / count, postprocess: sum.postprocess / count)
+  }
+}
+
+extension Duration {
+  /// The duration in milliseconds, with nanosecond precision.
+  package var milliseconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / 1e6
+  }
+}

@@ -3,20 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension ModelInputs {
   /// Makes inputs to try out a model: zeros, empty strings and gray images.
   ///
-  /// - Parameters:
-  ///   - signature: The model's layers.
-  ///   - longestSide: The maximum width and height of an image in pixels. A larger input gets an
-  ///     image that is enlarged. By default, an image has the input's size.
-  /// - Returns: A value for each input.
+  /// Images have the input's size, but at most `longestSide` pixels on a side. A larger input
+  /// enlarges them.
   package static func zeros(
     for signature: ModelSignature, longestSide: Int = .max
   ) -> ModelInputs {

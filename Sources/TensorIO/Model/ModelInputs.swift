@@ -33,15 +33,10 @@ public struct ModelInputs: Sendable {
   /// Values by the inputs' names.
   public init(_ values: [String: any TensorEncodable]) { form = .named(values) }
 
-  /// Calls a closure with the value of each input; nil for an optional input that was left out by
-  /// name.
+  /// Calls a closure with the index and value of each input; nil for an optional input that was
+  /// left out by name.
   ///
-  /// - Parameters:
-  ///   - specs: The inputs.
-  ///   - isOptional: Whether each input may be left out; if it is empty, all are required.
-  ///   - body: Called with an input's index and value.
-  /// - Throws: ``TensorIOError`` when there are missing, extra or unknown values, and any error
-  ///   that `body` throws.
+  /// If `isOptional` is empty, all are required.
   package func forEach(
     _ specs: [TensorSpec], isOptional: [Bool] = [],
     _ body: (Int, (any TensorEncodable)?) throws -> Void
@@ -57,10 +52,7 @@ public struct ModelInputs: Sendable {
     }
   }
 
-  /// Calls a closure with the value of each placeholder; nil for one without a value.
-  ///
-  /// - Throws: ``TensorIOError`` when a value has a name that no placeholder has, and any error
-  ///   that `body` throws.
+  /// Calls a closure with the index and value of each placeholder; nil for one without a value.
   package func forEachPlaceholder(
     _ specs: [TensorSpec], _ body: (Int, (any TensorEncodable)?) throws -> Void
   ) throws {
@@ -69,7 +61,7 @@ public struct ModelInputs: Sendable {
         .unknownInput,
         "The model has no placeholder '\(name)'; "
           + (specs.isEmpty
-            ? "it has no placeholders." : "its placeholders are \(Self.list(specs))."))
+            ? "it has no placeholders." : "its placeholders are \(quotedList(specs.map(\.name)))."))
     }
     for index in specs.indices { try body(index, placeholders[specs[index].name]) }
   }
@@ -81,7 +73,7 @@ public struct ModelInputs: Sendable {
     guard values.count == specs.count else {
       throw TensorIOError(
         .wrongInputCount,
-        "The model takes \(counted(specs.count, "input")) (\(Self.list(specs))), got "
+        "The model takes \(counted(specs.count, "input")) (\(quotedList(specs.map(\.name)))), got "
           + "\(counted(values.count, "value")).")
     }
     for index in values.indices { try body(index, values[index]) }
@@ -94,17 +86,13 @@ public struct ModelInputs: Sendable {
     for name in values.keys where !specs.contains(where: { $0.name == name }) {
       let inputs =
         specs.count == 1
-        ? "its only input is '\(specs[0].name)'" : "its inputs are \(Self.list(specs))"
+        ? "its only input is '\(specs[0].name)'" : "its inputs are \(quotedList(specs.map(\.name)))"
       throw TensorIOError(.unknownInput, "The model has no input '\(name)'; \(inputs).")
     }
     for (index, spec) in specs.enumerated()
     where values[spec.name] == nil && (isOptional.isEmpty || !isOptional[index]) {
       throw TensorIOError(.missingInput, "There is no value for the input '\(spec.name)'.")
     }
-  }
-
-  private static func list(_ specs: [TensorSpec]) -> String {
-    specs.map { "'\($0.name)'" }.joined(separator: ", ")
   }
 }
 

@@ -59,10 +59,7 @@ public struct ModelLoader: Sendable {
     try modelClass(for: bundle).init(bundle: bundle, loader: self)
   }
 
-  /// Makes a model that only runs, even if it can be trained.
-  ///
-  /// - Returns: The model, or nil for a placeholder.
-  /// - Throws: ``TensorIOError`` when the class or the backend is unknown.
+  /// Makes a model that only runs, even if it can be trained; nil for a placeholder.
   package func makeInferenceModel(from bundle: ModelBundle) throws -> InferenceModel? {
     if try modelClass(for: bundle) == PlaceholderModel.self { return nil }
     return try InferenceModel(bundle: bundle, loader: self)
@@ -92,7 +89,6 @@ public struct ModelLoader: Sendable {
     }
   }
 
-  /// The backend for a bundle.
   func backend(for bundle: ModelBundle) throws -> any Backend {
     let name: String
     switch bundle.manifest.model.className {
@@ -105,7 +101,7 @@ public struct ModelLoader: Sendable {
         .unknownBackend,
         "'\(bundle.path)' needs the backend '\(name)', but the loader has "
           + (backends.isEmpty
-            ? "none." : "only \(backends.map { "'\($0.name)'" }.joined(separator: ", ")).")
+            ? "none." : "only \(quotedList(backends.map(\.name))).")
       )
     }
     return backend

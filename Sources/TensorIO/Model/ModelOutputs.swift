@@ -22,18 +22,8 @@ public struct ModelOutputs: Sendable {
   let layout: OutputLayout
   let storage: TensorStorage
   /// The outputs whose memory the runtime has handed over.
-  private let taken: [Int: any TensorMemory]
-  private let strings: [Int: [Data]]
-
-  init(
-    layout: OutputLayout, storage: TensorStorage, taken: [Int: any TensorMemory] = [:],
-    strings: [Int: [Data]] = [:]
-  ) {
-    self.layout = layout
-    self.storage = storage
-    self.taken = taken
-    self.strings = strings
-  }
+  private(set) var taken: [Int: any TensorMemory] = [:]
+  private(set) var strings: [Int: [Data]] = [:]
 
   /// The outputs, in the order of model.json.
   public var specs: [TensorSpec] { layout.specs }
@@ -89,13 +79,12 @@ public struct ModelOutputs: Sendable {
 }
 
 extension TensorIOError {
-  /// The error for a name that no output has.
   package static func unknownOutput(_ name: String, among specs: [TensorSpec]) -> TensorIOError {
     TensorIOError(
       .unknownOutput,
       "The model has no output '\(name)'; "
         + (specs.count == 1 ? "its only output is " : "its outputs are ")
-        + specs.map { "'\($0.name)'" }.joined(separator: ", ") + ".")
+        + quotedList(specs.map(\.name)) + ".")
   }
 }
 

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -77,4 +79,18 @@ public struct SessionOptions: Sendable {
     self.threads = threads
     self.cancellation = cancellation
   }
+}
+
+/// A request to end a run, which one thread makes and another checks.
+public final class CancellationToken: Sendable {
+  private let flag = Atomic(false)
+
+  /// Makes a token that is not cancelled.
+  public init() {}
+
+  /// Whether ``cancel()`` was called.
+  public var isCancelled: Bool { flag.load(ordering: .relaxed) }
+
+  /// Asks the run to end.
+  public func cancel() { flag.store(true, ordering: .relaxed) }
 }

@@ -23,12 +23,27 @@ final class SessionPool: Sendable {
   }
 
   private enum Waiter {
-    case thread(DispatchSemaphore, Handover)
+    case thread(Handover)
     case task(CheckedContinuation<Lent, any Error>, id: Int)
   }
 
+  /// Passes a session to a waiting thread.
   private final class Handover: Sendable {
-    let lent = Mutex<Lent?>(nil)
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let lent = Mutex<Lent?>(nil)
+
+    func wait() -> Lent {
+      semaphore.wait()
+      guard let lent = lent.withLock({ $0 }) else {
+        preconditionFailure("A waiter was woken without a session.")
+      }
+      return lent
+    }
+
+    func give(_ session: Lent) {
+      lent.withLock { $0 = session }
+      semaphore.signal()
+    }
   }
 
   private struct State {
@@ -46,7 +61,6 @@ final class SessionPool: Sendable {
     state = Mutex(State(idle: idle))
   }
 
-  /// The number of waiting borrowers.
   var waiting: Int { state.withLock { $0.waiters.count } }
 
   /// Calls a closure with a session, and waits for one if all are lent.
@@ -75,28 +89,20 @@ final class SessionPool: Sendable {
   // MARK: - Lending
 
   private func borrow() -> Lent {
-    let semaphore: DispatchSemaphore
-    let handover: Handover
     switch state.withLock({ state -> Borrowing in
       if let lent = state.idle.popLast() { return .now(lent) }
-      let semaphore = DispatchSemaphore(value: 0)
       let handover = Handover()
-      state.waiters.append(.thread(semaphore, handover))
-      return .later(semaphore, handover)
+      state.waiters.append(.thread(handover))
+      return .later(handover)
     }) {
     case .now(let lent): return lent
-    case .later(let waiting, let slot): (semaphore, handover) = (waiting, slot)
+    case .later(let handover): return handover.wait()
     }
-    semaphore.wait()
-    guard let lent = handover.lent.withLock({ $0 }) else {
-      preconditionFailure("A waiter was woken without a session.")
-    }
-    return lent
   }
 
   private enum Borrowing {
     case now(Lent)
-    case later(DispatchSemaphore, Handover)
+    case later(Handover)
   }
 
   private func borrow() async throws -> Lent {
@@ -140,11 +146,25 @@ final class SessionPool: Sendable {
       return nil
     }
     switch waiter {
-    case .thread(let semaphore, let handover):
-      handover.lent.withLock { $0 = lent }
-      semaphore.signal()
+    case .thread(let handover): handover.give(lent)
     case .task(let continuation, _): continuation.resume(returning: lent)
     case nil: break
+    }
+  }
+}
+
+/// Runs blocking work on a Dispatch thread instead of the cooperative pool.
+///
+/// Each call uses its own serial queue, which gets a thread at once. On Linux, the global queues
+/// have only as many threads as there are processors, and Swift's tasks run on those.
+package enum BlockingWork {
+  package static func run<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue(label: "tensorio.blocking").async {
+        continuation.resume(with: Swift.Result { try work() })
+      }
     }
   }
 }

@@ -5,26 +5,18 @@
 
 /// Matches a model.json's layers to a model's tensors, and reports where the two disagree.
 struct SignatureBinder: IssueCollector {
-  private let bundle: ModelBundle
-  private let matchesByName: Bool
-  private(set) var issues: [BundleIssue] = []
-  private var whole: SignatureDescription?
+  let bundle: ModelBundle
+  let matchesByName: Bool
+  var issues: [BundleIssue] = []
+  /// The model's own signature.
+  private(set) var whole: SignatureDescription?
 
   private var isQuantized: Bool { bundle.manifest.model.isQuantized }
 
-  init(bundle: ModelBundle, matchesByName: Bool) {
-    self.bundle = bundle
-    self.matchesByName = matchesByName
-  }
-
-  mutating func add(_ issue: BundleIssue) { issues.append(issue) }
-
-  /// Binds all layers.
+  /// Binds all layers; nil when an error was found.
   ///
-  /// - Parameters:
-  ///   - signature: The tensors, found by the names of the layers if the backend matches by name.
-  ///   - whole: The model's own signature, for messages; nil if it is the same.
-  /// - Returns: The layers with their tensors; nil when an error was found.
+  /// `whole` is the model's own signature, for messages, if the tensors were found by the layers'
+  /// names.
   mutating func bind(
     _ signature: SignatureDescription, of whole: SignatureDescription? = nil
   ) -> BoundSignature? {
@@ -42,7 +34,7 @@ struct SignatureBinder: IssueCollector {
     guard issues.allSatisfy({ $0.severity != .error }) else {
       // No session will tell the outputs' shapes, so check those in the model file.
       if outputs.count == manifest.outputs.count {
-        checkOutputs(outputs, shapes: outputs.map(\.tensorShape))
+        checkOutputs(outputs, shapes: outputs.map(\.tensor.shape))
       }
       return nil
     }
@@ -54,7 +46,7 @@ struct SignatureBinder: IssueCollector {
   ) -> [BoundLayer] {
     let names = tensors.map(\.name)
     let own = key == "outputs" ? whole?.outputs : whole?.inputs
-    var list: String { (own ?? tensors).map { "'\($0.name)'" }.joined(separator: ", ") }
+    var list: String { quotedList((own ?? tensors).map(\.name)) }
     guard matchesByName || layers.count == tensors.count else {
       report(
         .layerCount, at: key,
@@ -70,7 +62,7 @@ struct SignatureBinder: IssueCollector {
       let isMeant = zip(layers, tensors).allSatisfy(Self.mayFit)
       report(
         .layerOrder, isMeant ? .warning : .error, at: key, expected: "the model's order: \(list)",
-        found: layers.map { "'\($0.name)'" }.joined(separator: ", "),
+        found: quotedList(layers.map(\.name)),
         suggestion: "Layers are matched to tensors by order; put the layers in the model's order.")
       guard isMeant else { return [] }
     }
@@ -99,20 +91,19 @@ struct SignatureBinder: IssueCollector {
   private mutating func checkAllAreFed(_ names: [String], own: [TensorDescription]) {
     let described = Set((bundle.manifest.inputs + bundle.manifest.placeholders).map(\.name))
     let missing = names.filter { !described.contains($0) }
-    func list(_ names: [String]) -> String { names.map { "'\($0)'" }.joined(separator: ", ") }
     let inputs = missing.filter { name in own.contains { $0.name == name } }
     if !inputs.isEmpty {
       report(
         .layerCount, at: "inputs",
-        expected: "a layer for each input of the model: \(list(own.map(\.name)))",
-        found: "none for \(list(inputs))", suggestion: "Describe every input of the model.")
+        expected: "a layer for each input of the model: \(quotedList(own.map(\.name)))",
+        found: "none for \(quotedList(inputs))", suggestion: "Describe every input of the model.")
     }
     let placeholders = missing.filter { !inputs.contains($0) }
     if !placeholders.isEmpty {
       report(
         .layerCount, at: "placeholders",
         expected: "a layer for each placeholder that the outputs need",
-        found: "none for \(list(placeholders))",
+        found: "none for \(quotedList(placeholders))",
         suggestion: "Describe each of them here or in \"inputs\".")
     }
   }
@@ -239,52 +230,51 @@ struct SignatureBinder: IssueCollector {
     case .scalar(let quantization):
       return .scalar(checked(quantization, dataType, tensor, at: key))
     case .imageInput(let shape, var preprocessing):
-      checkPicture(dataType, tensor, at: path)
+      if dataType == .bool || dataType == .string {
+        report(
+          .dataTypeMismatch, at: "\(path).type",
+          expected: "\(dataType) values, since the tensor '\(tensor.name)' is \(dataType)",
+          found: "an image",
+          suggestion: "Write \"type\": \"\(dataType == .string ? "string" : "array")\".")
+      }
       preprocessing.normalization = checked(
-        preprocessing.normalization, dataType, tensor, at: "\(path).normalize")
+        preprocessing.normalization, dataType, tensor, at: "\(path).normalize", isInput: true)
       return .imageInput(shape, preprocessing)
     case .imageOutput(let shape, let denormalization):
       return .imageOutput(
-        shape, checked(denormalization, dataType, tensor, at: "\(path).denormalize"))
+        shape,
+        checked(denormalization, dataType, tensor, at: "\(path).denormalize", isInput: false))
     case .classMap(let shape, _): return .classMap(shape, labels: bundle.labels(of: layer))
     case .string: return .bytes
     }
   }
 
-  /// Reports an image layer whose tensor holds booleans or strings.
-  private mutating func checkPicture(
-    _ dataType: DataType, _ tensor: TensorDescription, at path: String
-  ) {
-    guard dataType == .bool || dataType == .string else { return }
-    report(
-      .dataTypeMismatch, at: "\(path).type",
-      expected: "\(dataType) values, since the tensor '\(tensor.name)' is \(dataType)",
-      found: "an image",
-      suggestion: "Write \"type\": \"\(dataType == .string ? "string" : "array")\".")
-  }
-
-  /// Checks the normalization of an image input.
+  /// Checks the normalization of an image input, or the denormalization of an image output.
   ///
   /// It has no effect on a uint8 tensor, so it is dropped with a warning. An int8 tensor needs the
   /// model's scale and zero point for it, and wider integers cannot hold normalized pixels.
-  private mutating func checked(
-    _ normalization: PixelNormalization?, _ dataType: DataType, _ tensor: TensorDescription,
-    at path: String
-  ) -> PixelNormalization? {
-    guard normalization != nil else { return nil }
+  private mutating func checked<Values>(
+    _ values: Values?, _ dataType: DataType, _ tensor: TensorDescription, at path: String,
+    isInput: Bool
+  ) -> Values? {
+    guard let values else { return nil }
+    let prefix = isInput ? "" : "de"
     switch dataType {
     case .uint8:
       report(
         .ignoredField, .warning, at: path,
-        expected: "no normalization, since the tensor '\(tensor.name)' is uint8",
+        expected: "no \(prefix)normalization, since the tensor '\(tensor.name)' is uint8",
         found: "one", suggestion: "Remove it.")
       return nil
     case .int8 where tensor.quantization == nil:
       report(
         .quantizationMismatch, at: path,
-        expected: "a scale and zero point in the model for quantizing", found: "none",
-        suggestion: "Remove it; the tensor then receives each byte minus 128.")
+        expected: "a scale and zero point in the model for \(prefix)quantizing", found: "none",
+        suggestion: isInput
+          ? "Remove it; the tensor then receives each byte minus 128."
+          : "Remove it; each byte of the image is then the tensor's value plus 128.")
     case .int16, .uint16, .int32, .uint32, .int64:
+      guard isInput else { break }
       report(
         .dataTypeMismatch, at: path,
         expected: "no normalization, since the tensor '\(tensor.name)' is \(dataType), which "
@@ -292,32 +282,7 @@ struct SignatureBinder: IssueCollector {
         found: "one", suggestion: "Remove \"normalize\".")
     default: break
     }
-    return normalization
-  }
-
-  /// Checks the denormalization of an image output.
-  ///
-  /// It has no effect on a uint8 tensor, so it is dropped with a warning. An int8 tensor needs the
-  /// model's scale and zero point for it.
-  private mutating func checked(
-    _ denormalization: PixelDenormalization?, _ dataType: DataType, _ tensor: TensorDescription,
-    at path: String
-  ) -> PixelDenormalization? {
-    guard denormalization != nil else { return nil }
-    if dataType == .uint8 {
-      report(
-        .ignoredField, .warning, at: path,
-        expected: "no denormalization, since the tensor '\(tensor.name)' is uint8",
-        found: "one", suggestion: "Remove it.")
-      return nil
-    }
-    if dataType == .int8, tensor.quantization == nil {
-      report(
-        .quantizationMismatch, at: path,
-        expected: "a scale and zero point in the model for dequantizing", found: "none",
-        suggestion: "Remove it; each byte of the image is then the tensor's value plus 128.")
-    }
-    return denormalization
+    return values
   }
 
   private mutating func checked(

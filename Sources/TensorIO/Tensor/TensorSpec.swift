@@ -87,7 +87,6 @@ public struct TensorSpec: Hashable, Sendable {
     }
   }
 
-  /// Whether the layer holds an image.
   package var isImage: Bool {
     switch kind {
     case .imageInput, .imageOutput: true

@@ -11,16 +11,10 @@ package struct TensorStorage: @unchecked Sendable {
   /// The number of readable bytes after the last one, because kernels load whole vectors.
   private static let slack = pixelRowSlack
 
-  /// The number of bytes.
   package var byteCount: Int { memory.header }
 
-  /// Allocates bytes and lets a closure fill them.
-  ///
-  /// - Parameters:
-  ///   - byteCount: The number of bytes.
-  ///   - zeroed: Whether the bytes are zeroed first. Pass false only when `fill` writes every byte,
-  ///     to save a pass over large buffers.
-  ///   - fill: Writes the bytes.
+  /// Allocates bytes and lets a closure fill them; if they aren't zeroed first, it must write every
+  /// byte.
   package init(
     byteCount: Int, zeroed: Bool = true, fill: (inout MutableRawSpan) throws -> Void
   ) rethrows {
@@ -36,12 +30,10 @@ package struct TensorStorage: @unchecked Sendable {
     }
   }
 
-  /// Copies bytes.
   package init(copying bytes: RawSpan) {
     self.init(byteCount: bytes.byteCount, zeroed: false) { $0.copy(from: bytes) }
   }
 
-  /// Calls a closure with the bytes.
   package func withBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try memory.withUnsafeMutablePointers { count, elements in
       try body(RawSpan(_unsafeStart: UnsafeRawPointer(elements), byteCount: count.pointee))
@@ -57,9 +49,7 @@ extension MutableRawSpan {
       source.withUnsafeBytes { destination.copyMemory(from: $0) }
     }
   }
-}
 
-extension MutableRawSpan {
   /// Computes every element from its index; the memory must be aligned for the element type.
   @inline(__always)
   package mutating func storeElements<Element: BitwiseCopyable, Failure: Error>(
@@ -74,7 +64,6 @@ extension MutableRawSpan {
 }
 
 extension RawSpan {
-  /// Whether the bytes are equal.
   package func isEqual(to other: RawSpan) -> Bool {
     withUnsafeBytes { left in other.withUnsafeBytes { left.elementsEqual($0) } }
   }

@@ -52,7 +52,7 @@ public struct Batch: Sendable {
       throw TensorIOError(
         .unknownInput,
         "\(row()) has a value for '\(name)', which isn't one of the batch's keys "
-          + "(\(keys.map { "'\($0)'" }.joined(separator: ", "))).")
+          + "(\(quotedList(keys))).")
     }
     for key in keys where item[key] == nil {
       throw TensorIOError(.missingInput, "\(row()) has no value for '\(key)'.")

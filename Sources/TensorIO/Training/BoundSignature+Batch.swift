@@ -28,14 +28,15 @@ extension BoundSignature {
     }
     for key in batch.keys where !inputSpecs.contains(where: { $0.name == key }) {
       throw TensorIOError(
-        .unknownInput, "The model has no input '\(key)'; its inputs are \(Self.list(inputSpecs)).")
+        .unknownInput,
+        "The model has no input '\(key)'; its inputs are \(quotedList(inputSpecs.map(\.name))).")
     }
     for input in inputs where !batch.keys.contains(input.spec.name) && !input.tensor.hasDefault {
       let spec = input.spec
       throw TensorIOError(
         .missingInput,
         "The batch has no values for the input '\(spec.name)'; its keys are "
-          + batch.keys.map { "'\($0)'" }.joined(separator: ", ") + ".")
+          + quotedList(batch.keys) + ".")
     }
   }
 
@@ -51,19 +52,14 @@ extension BoundSignature {
   }
 
   private func withoutBatchAxis(_ batch: Batch) -> TensorIOError {
-    let fixed = inputs.filter { $0.shape(forItems: batch.count) == nil }.map(\.spec)
+    let fixed = inputs.filter { $0.shape(forItems: batch.count) == nil }.map(\.spec.name)
     return TensorIOError(
       .wrongInputCount,
       "The model takes one item at a time, but got a batch of \(batch.count): the shape of "
-        + "\(Self.list(fixed)) has no batch axis. If the model has one, write -1 as the "
+        + "\(quotedList(fixed)) has no batch axis. If the model has one, write -1 as the "
         + "first length.")
   }
 
-  private static func list(_ specs: [TensorSpec]) -> String {
-    specs.map { "'\($0.name)'" }.joined(separator: ", ")
-  }
-
-  /// Writes one column of the batch.
   private func write(_ batch: Batch, to input: BoundLayer, of session: any Session) throws {
     guard let column = batch.column(input.spec.name) else {
       return try session.useDefault(forInputAt: input.index)

@@ -8,7 +8,6 @@
 /// It has the outputs that are a single number, such as a loss, and those with one number for each
 /// item.
 public struct OutputMeans: Sendable {
-  /// The outputs and their means.
   private let means: [Element]
 
   init(_ means: [Element]) { self.means = means }
@@ -65,7 +64,6 @@ struct OutputSums {
     return OutputMeans(means)
   }
 
-  /// The means over all items.
   var means: OutputMeans {
     OutputMeans(zip(outputs, sums).map { ($0.name, $1 / Double(Swift.max(items, 1))) })
   }

@@ -10,7 +10,6 @@ struct PredictionDocument {
 
   private var root: [String: JSONValue]
 
-  /// The text of the document.
   var text: String { OrderedJSON(.object(root)).text }
 
   /// Makes the document from the model.json that describes the training.
@@ -43,7 +42,6 @@ struct PredictionDocument {
     self.root = root
   }
 
-  /// The layers with these names, as model.json describes them.
   private static func layers(
     _ names: [String], _ key: String, in root: [String: JSONValue]
   ) throws -> [(name: String, layer: JSONValue)] {

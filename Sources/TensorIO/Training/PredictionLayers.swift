@@ -32,14 +32,7 @@ struct PredictionLayers {
   private let model: any TrainableLoadedModel
   private let signature: SignatureDescription
 
-  /// Chooses the layers.
-  ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - manifest: The description of its training.
-  ///   - signatureKey: The signature to run instead of the one in model.json.
-  ///   - names: The outputs to export; nil chooses those for inference.
-  /// - Throws: ``TensorIOError`` when an output is unknown.
+  /// Chooses the layers: those of the named outputs, or those for inference.
   init(
     of model: any TrainableLoadedModel, _ manifest: ModelManifest, signatureKey: String?,
     outputs names: [String]?
@@ -125,12 +118,10 @@ struct PredictionLayers {
     return fitting.first { $0.key == "serving_default" } ?? fitting.first
   }
 
-  /// Finds the outputs that can be computed without some of the inputs.
+  /// Finds the outputs that can be computed without some of the inputs: those that model.json
+  /// describes, or otherwise others of the signature.
   ///
   /// The missing inputs are the labels, which the loss needs and a prediction does not.
-  ///
-  /// - Returns: The outputs that model.json describes, or otherwise other outputs of the signature;
-  ///   nil if no output qualifies.
   private static func predictions(
     _ described: [String], _ signature: SignatureDescription, fed: [String], inputs: [String],
     of model: any TrainableLoadedModel
@@ -207,7 +198,6 @@ struct PredictionLayers {
     for output in model.signatures.flatMap(\.outputs) where !known.contains(output.name) {
       known.append(output.name)
     }
-    let list = known.map { "'\($0)'" }.joined(separator: ", ")
     let missing = names.first { name in
       !known.contains(name)
         && !model.describe(LayerNames(inputs: [], outputs: [name]), in: own).outputs
@@ -217,11 +207,11 @@ struct PredictionLayers {
       return TensorIOError(
         .unknownOutput,
         "No signature of the model has all of the outputs "
-          + "\(names.map { "'\($0)'" }.joined(separator: ", ")); export them one by one.")
+          + "\(quotedList(names)); export them one by one.")
     }
     return TensorIOError(
       .unknownOutput,
-      "The model has no output '\(missing)'; its outputs are \(list).")
+      "The model has no output '\(missing)'; its outputs are \(quotedList(known)).")
   }
 }
 

@@ -53,11 +53,8 @@ extension TrainableModel {
 
   /// Checks, before a long training, that the bundle can be exported afterwards.
   ///
-  /// - Returns: The inputs of the exported bundle if it would still need all training inputs,
-  ///   including the labels, because no known output can be computed without one of them. Empty if
-  ///   the exported bundle is for inference.
-  /// - Throws: ``TensorIOError`` when an output is unknown, or when the runtime cannot write
-  ///   models.
+  /// - Returns: The inputs of the exported bundle if no known output can be computed without one of
+  /// them, such as the labels. Empty if the exported bundle is for inference.
   package func checkExport(outputs: [String]?) throws -> [String] {
     try withWeights { model in
       try model.checkExport()

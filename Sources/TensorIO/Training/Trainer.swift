@@ -139,3 +139,67 @@ public struct Trainer: Sendable {
     }
   }
 }
+
+/// The result of one step of a ``Trainer``.
+public struct TrainingStep: Sendable {
+  /// The epoch, counted from 1.
+  public let epoch: Int
+  /// The step in the epoch, counted from 1.
+  public let step: Int
+  /// The number of steps in every epoch.
+  public let stepsPerEpoch: Int
+  /// The number of items in the step.
+  public let items: Int
+  /// The step's outputs that are single numbers.
+  ///
+  /// An output with one number for each item is averaged over the items of the step.
+  public let means: OutputMeans
+  /// All outputs of the step.
+  public let outputs: ModelOutputs
+  /// The average number of steps per second in this epoch so far.
+  public let stepsPerSecond: Double
+}
+
+/// The result of one epoch of a ``Trainer``.
+public struct EpochResult: Sendable {
+  /// The epoch, counted from 1.
+  public let epoch: Int
+  /// The number of steps.
+  public let steps: Int
+  /// The number of items that were trained on.
+  public let items: Int
+  /// The duration of the epoch, including the validation.
+  public let duration: Duration
+  /// The means of the training steps' outputs over all items, as each step computed them.
+  public let training: OutputMeans
+  /// All outputs of the last step.
+  public let lastOutputs: ModelOutputs
+  /// The means of the outputs over the validation items after the epoch; nil without validation
+  /// items.
+  public let validation: OutputMeans?
+  /// Whether the monitored output is better than in every earlier epoch.
+  public let isBest: Bool
+}
+
+struct TrainingItems: Sendable {
+  let count: Int
+  /// Returns the name that errors use for an item.
+  var name: @Sendable (Int) -> String
+
+  private let item: @Sendable (Int) -> Batch.Item
+
+  init(_ items: some RandomAccessCollection<Batch.Item> & Sendable, called noun: String) {
+    count = items.count
+    item = { items[items.index(items.startIndex, offsetBy: $0)] }
+    name = { "Item \($0) of the \(noun)" }
+  }
+
+  /// Makes a batch of the items at these indices, whose errors name the items.
+  func batch(of indexes: ArraySlice<Int>, keys: [String]) throws -> Batch {
+    var batch = Batch(keys: keys)
+    let (name, first) = (name, indexes.startIndex)
+    batch.nameOfItem = { row in name(indexes[first + row]) }
+    for index in indexes { try batch.addItem(item(index)) }
+    return batch
+  }
+}

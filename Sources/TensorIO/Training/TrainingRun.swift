@@ -148,7 +148,6 @@ struct TrainingRun {
 }
 
 extension TrainingOptions {
-  /// Rejects options that are out of range.
   fileprivate func check() throws {
     func refuse(_ what: String, _ takes: String, _ found: some Any) -> TensorIOError {
       TensorIOError(.invalidOption, "\(what) must be \(takes), got \(found).")

@@ -19,7 +19,7 @@ public struct Classification: Sendable, Equatable, RandomAccessCollection {
   private let labels: Labels
   private let values: [Float]
   /// The indices of the labels in the result, in its order; nil means all, in the labels' order.
-  private let selection: [Int]?
+  private var selection: [Int]?
 
   /// Makes a classification.
   ///
@@ -30,13 +30,6 @@ public struct Classification: Sendable, Equatable, RandomAccessCollection {
     precondition(values.count <= labels.names.count, "Every value needs a label.")
     self.labels = labels
     self.values = values
-    self.selection = nil
-  }
-
-  private init(labels: Labels, values: [Float], selection: [Int]) {
-    self.labels = labels
-    self.values = values
-    self.selection = selection
   }
 
   public var startIndex: Int { 0 }
@@ -70,11 +63,67 @@ public struct Classification: Sendable, Equatable, RandomAccessCollection {
     let order = kept.sorted { left, right in
       values[left] != values[right] ? values[left] > values[right] : left < right
     }
-    return Classification(
-      labels: labels, values: values, selection: Array(order.prefix(Swift.max(count ?? .max, 0))))
+    var top = self
+    top.selection = Array(order.prefix(Swift.max(count ?? .max, 0)))
+    return top
   }
 
   public static func == (left: Classification, right: Classification) -> Bool {
     left.elementsEqual(right) { $0.label == $1.label && $0.value == $1.value }
   }
+}
+
+extension Classification: TensorDecodable {
+  public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> Classification {
+    guard case .vector(_, let labels?) = spec.kind else {
+      throw TensorIOError.wrongOutputType(
+        spec, "Classification",
+        because: spec.isClassMap ? "it is a class map" : "model.json doesn't name labels for it")
+    }
+    return Classification(labels: labels, values: try [Float].decode(bytes, as: spec))
+  }
+}
+
+/// The values of a classifier by label; if two classes share a name, the last one's.
+extension Dictionary: TensorDecodable where Key == String, Value == Float {
+  public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> [String: Float] {
+    try Classification.decode(bytes, as: spec).dictionary
+  }
+}
+
+/// The names of a classifier's classes, in the order of the output's values.
+///
+/// This is a final class, so that all results share one copy.
+public final class Labels: Sendable {
+  /// The names, which may repeat: ImageNet's contain one twice.
+  public let names: [String]
+
+  /// Makes labels from names.
+  public init(_ names: [String]) {
+    self.names = names
+  }
+
+  /// Reads the text of a labels file, with one name per line.
+  ///
+  /// An empty last line is not a label. Lines end with a line feed, or with a carriage return and a
+  /// line feed. A byte order mark is not part of the first name.
+  package convenience init(text: String) {
+    // Splits bytes instead of characters, because the labels of a thousand classes are read at
+    // every start.
+    let bytes = text.utf8.starts(with: "\u{FEFF}".utf8) ? text.utf8.dropFirst(3) : text.utf8[...]
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    var names = lines.dropLast().map { line in
+      String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
+    }
+    if let last = lines.last, !last.isEmpty { names.append(String(Substring(last))) }
+    self.init(names)
+  }
+}
+
+extension Labels: Hashable {
+  public static func == (left: Labels, right: Labels) -> Bool {
+    left === right || left.names == right.names
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(names) }
 }

@@ -8,7 +8,7 @@
 ///
 /// The standard library's shuffle is not used, because its algorithm is not documented. It may
 /// change with any release, and trainings would no longer be reproducible.
-package struct SplitMix64 {
+package struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
   package init(seed: UInt64) { state = seed }

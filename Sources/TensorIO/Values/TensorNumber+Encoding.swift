@@ -28,11 +28,15 @@ struct NumberEncoder {
   func encode<Number: TensorNumber>(
     _ numbers: UnsafeBufferPointer<Number>, into memory: inout MutableRawSpan
   ) throws {
-    try checkKind(Number.self)
+    if spec.isImage {
+      throw TensorIOError.wrongKind(spec, expected: "an image", found: Number.tensorKindName)
+    }
+    guard numbers.count * spec.dataType.byteWidth == memory.byteCount else {
+      throw TensorIOError.wrongElementCount(spec, found: numbers.count, in: memory)
+    }
     if let quantization = spec.quantization {
       return try quantize(quantization, numbers, into: &memory)
     }
-    try check(count: numbers.count, in: memory)
     if Number.matchingDataType == spec.dataType { return memory.copy(from: numbers.span.bytes) }
     switch spec.dataType {
     case .float32: try convert(numbers, to: Float.self, into: &memory)
@@ -48,17 +52,6 @@ struct NumberEncoder {
     case .bool: try convertToBool(numbers, into: &memory)
     case .string:
       throw TensorIOError.wrongKind(spec, expected: "text", found: Number.tensorKindName)
-    }
-  }
-
-  private func checkKind<Number: TensorNumber>(_ type: Number.Type) throws {
-    guard spec.isImage else { return }
-    throw TensorIOError.wrongKind(spec, expected: "an image", found: Number.tensorKindName)
-  }
-
-  private func check(count: Int, in memory: borrowing MutableRawSpan) throws {
-    guard count * spec.dataType.byteWidth == memory.byteCount else {
-      throw TensorIOError.wrongElementCount(spec, found: count, in: memory)
     }
   }
 
@@ -127,5 +120,66 @@ struct NumberEncoder {
     let isShort = value.float64.magnitude < 1e9
     let text = (isShort ? Int64(exactly: value.float64) : nil).map { "\($0)" } ?? "\(value)"
     return .unrepresentable(text, at: index, in: spec, because: reason)
+  }
+}
+
+extension NumberEncoder {
+  /// Writes numbers as the integers of a quantized tensor.
+  @inline(__always)
+  fileprivate func quantize<Number: TensorNumber>(
+    _ quantization: Quantization, _ numbers: UnsafeBufferPointer<Number>,
+    into memory: inout MutableRawSpan
+  ) throws {
+    switch spec.dataType {
+    case .uint8: try quantize(quantization, numbers, to: UInt8.self, into: &memory)
+    case .int8: try quantize(quantization, numbers, to: Int8.self, into: &memory)
+    case .int16: try quantize(quantization, numbers, to: Int16.self, into: &memory)
+    case .int32: try quantize(quantization, numbers, to: Int32.self, into: &memory)
+    default:
+      throw TensorIOError(
+        .wrongKind,
+        "'\(spec.name)' is \(spec.dataType), but only integers can hold quantized values.")
+    }
+  }
+
+  @inline(__always)
+  private func quantize<Number: TensorNumber, Element: TensorNumber & FixedWidthInteger>(
+    _ quantization: Quantization, _ numbers: UnsafeBufferPointer<Number>, to type: Element.Type,
+    into memory: inout MutableRawSpan
+  ) throws {
+    switch quantization {
+    case .linear(let scale, let bias):
+      try memory.storeElements(of: Element.self) { index in
+        let value = (numbers[index].float32 + bias) * scale
+        guard !value.isNaN else { throw notANumber(at: index) }
+        return value.clamped(to: Element.self)
+      }
+    case .model:
+      guard let stored = spec.storedQuantization else {
+        throw TensorIOError.withoutStoredQuantization(spec)
+      }
+      try memory.storeElements(of: Element.self) { index in
+        let channel = stored.channel(of: spec.offset + index)
+        let value = numbers[index].float32 / stored.scales[channel]
+        guard !value.isNaN else { throw notANumber(at: index) }
+        let shifted = value.rounded(.toNearestOrAwayFromZero) + Float(stored.zeroPoints[channel])
+        return shifted.clamped(to: Element.self)
+      }
+    }
+  }
+
+  private func notANumber(at index: Int) -> TensorIOError {
+    .unrepresentable("NaN", at: index, in: spec, because: "it has no quantized value")
+  }
+}
+
+extension Float {
+  /// Truncates the value and clamps it to an integer type's range; it must not be NaN.
+  @inline(__always)
+  func clamped<Element: TensorNumber & FixedWidthInteger>(to type: Element.Type) -> Element {
+    let limit = Double(self).rounded(.towardZero)
+    if limit <= Element.min.float64 { return .min }
+    if limit >= Element.max.float64 { return .max }
+    return Element(truncatingIfNeeded: Int64(limit))
   }
 }

@@ -92,3 +92,32 @@ extension TensorNumber {
   public static var tensorKindName: String { "a number" }
   public var tensorElementCount: Int? { 1 }
 }
+
+extension Int: TensorNumber {}
+extension Int8: TensorNumber {}
+extension Int16: TensorNumber {}
+extension Int32: TensorNumber {}
+extension Int64: TensorNumber {}
+extension UInt: TensorNumber {}
+extension UInt8: TensorNumber {}
+extension UInt16: TensorNumber {}
+extension UInt32: TensorNumber {}
+extension UInt64: TensorNumber {}
+
+extension Float16: TensorNumber {
+  public static var matchingDataType: DataType? { .float16 }
+  public var float32: Float { Float(self) }
+  public var float64: Double { Double(self) }
+}
+
+extension Float: TensorNumber {
+  public static var matchingDataType: DataType? { .float32 }
+  public var float32: Float { self }
+  public var float64: Double { Double(self) }
+}
+
+extension Double: TensorNumber {
+  public static var matchingDataType: DataType? { .float64 }
+  public var float32: Float { Float(self) }
+  public var float64: Double { self }
+}

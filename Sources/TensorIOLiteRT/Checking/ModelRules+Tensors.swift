@@ -57,11 +57,10 @@ extension ModelRules {
     let fault = FlatBufferError("the strings of the constant '\(tensor.name)' are damaged")
     guard elements.count >= 4 else { throw fault }
     let count = number(0)
+    if count == 0 { return }
     // The table holds the count itself and one more offset than there are strings.
-    guard count >= 0, count <= elements.count / 4 - 2 || (count == 0 && elements.count >= 4),
-      count == 0 || tensor.elementCount.map({ $0 <= count }) ?? false
+    guard count > 0, count <= elements.count / 4 - 2, let most = tensor.elementCount, most <= count
     else { throw fault }
-    guard count > 0 else { return }
     var previous = number(1)
     guard previous >= 4 * (count + 2) else { throw fault }
     for index in 2...(count + 1) {

@@ -88,12 +88,13 @@ import Testing
           .imageOutput(
             small,
             PixelDenormalization(
-              scale: 255, bias: ColorValues(red: 0.485, green: 0.457, blue: 0.408)))),
+              scale: ColorValues(all: 255),
+              bias: ColorValues(red: 0.485, green: 0.457, blue: 0.408)))),
         layer(
           "gray picture", [1, 32, 24], nil,
           .imageOutput(
             ImageShape(height: 32, width: 24, format: .gray, layout: .channelsFirst),
-            PixelDenormalization(scale: 127.5, bias: ColorValues(all: 1)))),
+            PixelDenormalization(scale: ColorValues(all: 127.5), bias: ColorValues(all: 1)))),
         layer(
           "segmentation", [-1, 32, 24, 10], nil,
           .classMap(

@@ -19,6 +19,14 @@ enum Fixtures {
   /// The original documents, which only developers of this library have next to their checkout.
   static let seeds = root.appending(path: "../shared/seeds")
 
+  /// A file in Tests/Fixtures, which must be there.
+  static func data(_ path: String) -> Data {
+    guard let data = try? Data(contentsOf: root.appending(path: "Tests/Fixtures/" + path)) else {
+      fatalError("\(path) cannot be read.")
+    }
+    return data
+  }
+
   static func text(_ name: String) throws -> String {
     try String(contentsOf: documents.appending(path: name), encoding: .utf8)
   }

@@ -22,7 +22,8 @@ import Testing
 
     static let all: [Output] = ImageShape.Format.allCases.flatMap { format in
       ImageShape.Layout.allCases.flatMap { layout in
-        let gray = PixelDenormalization(scale: 100, bias: ColorValues(all: 0.25))
+        let gray = PixelDenormalization(
+          scale: ColorValues(all: 100), bias: ColorValues(all: 0.25))
         let colors = PixelDenormalization(
           scale: ColorValues(red: 100, green: 60, blue: 30),
           bias: ColorValues(red: 0.1, green: 0.5, blue: 1.5))

@@ -3,8 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import TensorIO
 import Testing
+
+@testable import TensorIO
 
 struct PixelBufferTensorTests {
   private func read(
@@ -50,7 +51,7 @@ struct PixelBufferTensorTests {
 
   @Test func `BGR is decoded to RGB, and each colour has its bias`() throws {
     let denormalization = PixelDenormalization(
-      scale: 2, bias: ColorValues(red: 10, green: 20, blue: 30))
+      scale: ColorValues(all: 2), bias: ColorValues(red: 10, green: 20, blue: 30))
     #expect(try read([1, 2, 3], denormalization, format: .bgr) == [26, 44, 62, 255])
     #expect(try read([1, 2, 3], denormalization) == [22, 44, 66, 255])
   }

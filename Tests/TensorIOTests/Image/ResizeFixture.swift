@@ -26,22 +26,14 @@ struct ResizeFixture: Decodable, Sendable, CustomStringConvertible {
   var expected: [UInt8] { Array(Self.pixels[result..<result + width * height * 3]) }
 
   static let all: [ResizeFixture] = {
-    guard let rows = try? JSONDecoder().decode([ResizeFixture].self, from: data("resizing.json"))
+    guard
+      let rows = try? JSONDecoder().decode(
+        [ResizeFixture].self, from: Fixtures.data("Images/resizing.json"))
     else { fatalError("resizing.json cannot be decoded.") }
     return rows
   }()
 
-  private static let pixels = [UInt8](data("pixels.bin"))
-
-  private static func data(_ name: String) -> Data {
-    var folder = URL(filePath: #filePath)
-    for _ in 0..<3 { folder.deleteLastPathComponent() }
-    let path = folder.path + "/Fixtures/Images/" + name
-    guard let data = try? Data(contentsOf: URL(filePath: path)) else {
-      fatalError("\(path) cannot be read.")
-    }
-    return data
-  }
+  private static let pixels = [UInt8](Fixtures.data("Images/pixels.bin"))
 }
 
 extension PixelBuffer {

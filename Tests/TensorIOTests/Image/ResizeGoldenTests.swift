@@ -64,7 +64,9 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
   }
 
   private static let file: File = {
-    guard let file = try? JSONDecoder().decode(File.self, from: data("cases.json")) else {
+    guard
+      let file = try? JSONDecoder().decode(File.self, from: Fixtures.data("Resizing/cases.json"))
+    else {
       fatalError("cases.json cannot be decoded.")
     }
     return file
@@ -72,11 +74,11 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
 
   static let all = file.cases
 
-  private static let bytes = [UInt8](data("data.bin"))
+  private static let bytes = [UInt8](Fixtures.data("Resizing/data.bin"))
 
   /// The layers as in model.json, with some members that only this file has.
   private static let layers: [[String: JSONValue]] = {
-    guard case .object(let file)? = try? JSONValue(parsing: data("cases.json")),
+    guard case .object(let file)? = try? JSONValue(parsing: Fixtures.data("Resizing/cases.json")),
       case .array(let cases)? = file["cases"]
     else { return [] }
     return cases.map { member in
@@ -97,16 +99,6 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
       return ""
     default: return "center"
     }
-  }
-
-  private static func data(_ name: String) -> Data {
-    var folder = URL(filePath: #filePath)
-    for _ in 0..<3 { folder.deleteLastPathComponent() }
-    let path = folder.path + "/Fixtures/Resizing/" + name
-    guard let data = try? Data(contentsOf: URL(filePath: path)) else {
-      fatalError("\(path) cannot be read.")
-    }
-    return data
   }
 
   /// Reads the layer as if from a model.json, encodes the image, and compares every element.

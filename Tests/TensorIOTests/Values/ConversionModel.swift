@@ -105,7 +105,7 @@ extension TensorNumber {
 
   /// Numbers that are often converted incorrectly, and random ones of every magnitude.
   static func samples(_ count: Int, seed: UInt64) -> [Self] {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     var samples: [Self] = []
     let edges: [Double] =
       [0, -0.0, 0.5, 1, 1.5, -0.25, 255.5, 65504, 65519, 65520, 65535, 1e300, 1e-300, 1e-46]

@@ -93,7 +93,6 @@ struct JSONFaultScanner {
     return .plain
   }
 
-  /// Enters an object or array.
   private mutating func open(depth: Int) throws(Fault) {
     guard depth < deepest else {
       throw fault("values can be nested at most \(deepest) levels deep")

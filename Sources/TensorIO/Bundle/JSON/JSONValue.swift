@@ -26,9 +26,7 @@ public enum JSONValue: Sendable, Hashable {
   /// Values by name.
   case object([String: JSONValue])
 
-  /// Parses a document.
-  ///
-  /// Trailing commas are accepted. Anything else that is malformed is an error.
+  /// Parses a document, which may have trailing commas.
   ///
   /// - Throws: ``JSONSyntaxError`` with the line and column.
   package init(parsing data: Data) throws {
@@ -130,4 +128,38 @@ extension JSONValue: Codable {
     init(stringValue: String) { self.stringValue = stringValue }
     init?(intValue: Int) { nil }
   }
+}
+
+/// A syntax error in JSON, with the position of the first fault.
+package struct JSONSyntaxError: Error, Sendable, Equatable {
+  /// The line, counted from 1.
+  package let line: Int
+  /// The column in characters, counted from 1.
+  package let column: Int
+  /// What was found and what was expected.
+  package let reason: String
+
+  /// Finds the fault in a document that Foundation's decoder has rejected.
+  ///
+  /// The decoder does not report a position, so a second pass over the bytes looks for it.
+  init(in data: Data, cause: DecodingError) {
+    var scanner = JSONFaultScanner(bytes: Array(data))
+    if let fault = scanner.findFault() {
+      let before = data.prefix(fault.offset)
+      line = before.count { $0 == UInt8(ascii: "\n") } + 1
+      let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? data.startIndex
+      column =
+        String(decoding: data[lineStart..<(data.startIndex + fault.offset)], as: UTF8.self)
+        .count + 1
+      reason = fault.reason
+    } else {
+      line = 1
+      column = 1
+      reason = "the document is not valid JSON (\(cause))"
+    }
+  }
+}
+
+extension JSONSyntaxError: CustomStringConvertible {
+  package var description: String { "line \(line), column \(column): \(reason)" }
 }

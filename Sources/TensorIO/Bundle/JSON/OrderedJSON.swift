@@ -19,12 +19,10 @@ package indirect enum OrderedJSON {
   case array([OrderedJSON])
   case object([(key: String, value: OrderedJSON)])
 
-  /// Makes an array of integers.
   package static func integers(_ values: [Int]) -> OrderedJSON {
     .array(values.map(OrderedJSON.integer))
   }
 
-  /// Makes an array of strings.
   package static func strings(_ values: [String]) -> OrderedJSON {
     .array(values.map(OrderedJSON.string))
   }
@@ -144,5 +142,15 @@ extension OrderedJSON {
       self = .object(
         positions.sorted { $0 < $1 }.map { ($0.1, OrderedJSON(members[$0.1] ?? .null)) })
     }
+  }
+}
+
+extension Float {
+  /// The double whose shortest text is that of this number: 0.1, not 0.10000000149011612.
+  ///
+  /// A whole number is converted exactly, because it is printed as an integer.
+  package var shortestDouble: Double {
+    guard isFinite, self != rounded() else { return Double(self) }
+    return Double(description) ?? Double(self)
   }
 }

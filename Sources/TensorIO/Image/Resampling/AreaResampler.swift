@@ -10,8 +10,8 @@ import CPixelKernels
 /// A target pixel is the mean of the area that it covers. The result is bit for bit equal.
 struct AreaResampler: Resampler {
   private let width: Int
-  private let columns: Cells
-  private let rows: Cells
+  private let columns: Spans
+  private let rows: Spans
   /// The factor that the sums are multiplied by.
   private let scale: Float
   /// The value added at the end, because OpenCV rounds halves up in 2 x 2 blocks but to even in all
@@ -23,67 +23,56 @@ struct AreaResampler: Resampler {
     let across = 1 / (Double(target.width) / Double(source.width))
     let down = 1 / (Double(target.height) / Double(source.height))
     let isWhole = [across, down].allSatisfy { abs($0 - $0.rounded()) < Double.ulpOfOne }
-    columns = Cells(from: source.width, to: target.width, across, isWhole)
-    rows = Cells(from: source.height, to: target.height, down, isWhole)
+    columns = Spans(coveredFrom: source.width, to: target.width, across, isWhole)
+    rows = Spans(coveredFrom: source.height, to: target.height, down, isWhole)
     scale = isWhole ? 1 / Float(across.rounded() * down.rounded()) : 1
     bias = isWhole && across.rounded() == 2 && down.rounded() == 2 ? 0.125 : 0
   }
 
   func forEachRow<Failure: Error>(
-    of format: SourceFormat, row: (Int) throws(Failure) -> UnsafePointer<UInt8>,
-    _ body: (ResampledRow, Int) -> Void
+    bytesPerPixel: Int, row: SourceRow<Failure>, _ body: RowReceiver
   ) throws(Failure) {
     let count = width * 3
-    let madeMemory = RowMemory<Float>(width: count, zero: 0)
-    defer { madeMemory.deallocate() }
-    let made = madeMemory.first
-    let sumsMemory = RowMemory<Float>(width: count, zero: 0)
-    defer { sumsMemory.deallocate() }
-    let sums = sumsMemory.first
-    let resultMemory = RowMemory<UInt8>(width: count, zero: 0)
-    defer { resultMemory.deallocate() }
-    let result = resultMemory.first
+    let made = RowMemory<Float>(width: count)
+    defer { made.deallocate() }
+    let sums = RowMemory<Float>(width: count)
+    defer { sums.deallocate() }
+    let result = RowMemory<UInt8>(width: count)
+    defer { result.deallocate() }
     let scales = [Float](repeating: scale, count: count)
     let biases = [Float](repeating: bias, count: count)
     var latest = -1
     for y in rows.starts.indices {
-      sums.update(repeating: 0, count: count)
+      sums.first.update(repeating: 0, count: count)
       for tap in 0..<Int(rows.counts[y]) {
         let index = Int(rows.starts[y]) + tap
         if index != latest {
           pixel_cover_columns(
-            try row(index), format.bytesPerPixel, columns.starts, columns.counts,
-            columns.weights, columns.longest, width, made)
+            try row(index), bytesPerPixel, columns.starts, columns.counts,
+            columns.weights, columns.longest, width, made.first)
           latest = index
         }
-        pixel_add_floats(made, rows.weights[y * rows.longest + tap], count, sums)
+        pixel_add_floats(made.first, rows.weights[y * rows.longest + tap], count, sums.first)
       }
-      pixel_scale_floats(sums, scales, biases, count, sums)
-      pixel_round_row(sums, count, result)
-      body(.bytes(result), y)
+      pixel_scale_floats(sums.first, scales, biases, count, sums.first)
+      pixel_round_row(sums.first, count, result.first)
+      body(.bytes(result.first), y)
     }
   }
 }
 
-/// For every target position, the source positions that it covers and how much of each it covers.
-private struct Cells {
-  private(set) var starts: [UInt32] = []
-  private(set) var counts: [UInt32] = []
-  /// The weights, with ``longest`` entries for each position.
-  private(set) var weights: [Float] = []
-  let longest: Int
-
-  init(from source: Int, to target: Int, _ scale: Double, _ isWhole: Bool) {
-    longest = min(Int(scale.rounded(.up)) + 2, source)
+extension Spans {
+  /// Computes which source positions each target position covers, and how much of each.
+  fileprivate init(
+    coveredFrom source: Int, to target: Int, _ scale: Double, _ isWhole: Bool
+  ) {
+    self.init(longest: min(Int(scale.rounded(.up)) + 2, source))
     for index in 0..<target {
       let (start, taps) =
         isWhole
         ? (index * Int(scale.rounded()), [Float](repeating: 1, count: Int(scale.rounded())))
         : Self.cell(index, of: source, scale)
-      starts.append(UInt32(start))
-      counts.append(UInt32(taps.count))
-      weights += taps
-      weights += repeatElement(0, count: longest - taps.count)
+      append(start, taps)
     }
   }
 

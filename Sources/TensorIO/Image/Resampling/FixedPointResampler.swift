@@ -56,24 +56,22 @@ struct FixedPointResampler: Resampler {
   }
 
   func forEachRow<Failure: Error>(
-    of format: SourceFormat, row: (Int) throws(Failure) -> UnsafePointer<UInt8>,
-    _ body: (ResampledRow, Int) -> Void
+    bytesPerPixel: Int, row: SourceRow<Failure>, _ body: RowReceiver
   ) throws(Failure) {
-    let memory = RowMemory<Int32>(rows: 2, width: width * 3, zero: 0)
+    let memory = RowMemory<Int32>(rows: 2, width: width * 3)
     defer { memory.deallocate() }
-    let resultMemory = RowMemory<UInt8>(width: width * 3, zero: 0)
-    defer { resultMemory.deallocate() }
-    let result = resultMemory.first
+    let result = RowMemory<UInt8>(width: width * 3)
+    defer { result.deallocate() }
     var latest = LatestRows()
     for (y, lerp) in rows.enumerated() {
       for index in [Int(lerp.first), Int(lerp.second)] where latest.admits(index) {
         pixel_fixed_row(
-          try row(index), format.bytesPerPixel, columns, width, memory[latest.slot(of: index)])
+          try row(index), bytesPerPixel, columns, width, memory[latest.slot(of: index)])
       }
       pixel_fixed_rows(
         memory[latest.slot(of: Int(lerp.first))], memory[latest.slot(of: Int(lerp.second))],
-        lerp.first_weight, lerp.second_weight, width * 3, result)
-      body(.bytes(result), y)
+        lerp.first_weight, lerp.second_weight, width * 3, result.first)
+      body(.bytes(result.first), y)
     }
   }
 }

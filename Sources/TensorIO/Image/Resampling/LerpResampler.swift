@@ -15,11 +15,7 @@ struct LerpResampler: Resampler {
   private let columns: [pixel_lerp]
   private let rows: [pixel_lerp]
 
-  /// - Parameters:
-  ///   - source: The size of the source.
-  ///   - target: The size of the result.
-  ///   - isHalfPixel: Whether samples are in the middle of pixels (TensorFlow 2) or at their
-  ///     corners (TensorFlow 1).
+  /// Samples are in the middle of pixels (TensorFlow 2) or at their corners (TensorFlow 1).
   init(
     from source: (width: Int, height: Int), to target: (width: Int, height: Int),
     isHalfPixel: Bool
@@ -44,24 +40,22 @@ struct LerpResampler: Resampler {
   }
 
   func forEachRow<Failure: Error>(
-    of format: SourceFormat, row: (Int) throws(Failure) -> UnsafePointer<UInt8>,
-    _ body: (ResampledRow, Int) -> Void
+    bytesPerPixel: Int, row: SourceRow<Failure>, _ body: RowReceiver
   ) throws(Failure) {
-    let memory = RowMemory<Float>(rows: 2, width: width * 3, zero: 0)
+    let memory = RowMemory<Float>(rows: 2, width: width * 3)
     defer { memory.deallocate() }
-    let resultMemory = RowMemory<Float>(width: width * 3, zero: 0)
-    defer { resultMemory.deallocate() }
-    let result = resultMemory.first
+    let result = RowMemory<Float>(width: width * 3)
+    defer { result.deallocate() }
     var latest = LatestRows()
     for (y, lerp) in rows.enumerated() {
       for index in [Int(lerp.first), Int(lerp.second)] where latest.admits(index) {
         pixel_lerp_row(
-          try row(index), format.bytesPerPixel, columns, width, memory[latest.slot(of: index)])
+          try row(index), bytesPerPixel, columns, width, memory[latest.slot(of: index)])
       }
       pixel_lerp_rows(
         memory[latest.slot(of: Int(lerp.first))], memory[latest.slot(of: Int(lerp.second))],
-        lerp.fraction, width * 3, result)
-      body(.floats(result), y)
+        lerp.fraction, width * 3, result.first)
+      body(.floats(result.first), y)
     }
   }
 }

@@ -25,25 +25,23 @@ struct NearestResampler: Resampler {
   }
 
   func forEachRow<Failure: Error>(
-    of format: SourceFormat, row: (Int) throws(Failure) -> UnsafePointer<UInt8>,
-    _ body: (ResampledRow, Int) -> Void
+    bytesPerPixel: Int, row: SourceRow<Failure>, _ body: RowReceiver
   ) throws(Failure) {
-    let resultMemory = RowMemory<UInt8>(width: columns.count * 3, zero: 0)
-    defer { resultMemory.deallocate() }
-    let result = resultMemory.first
+    let result = RowMemory<UInt8>(width: columns.count * 3)
+    defer { result.deallocate() }
     var latest = -1
     for (y, index) in rows.enumerated() {
       if index != latest {
         let pixels = try row(index)
         for (x, column) in columns.enumerated() {
-          let pixel = pixels + column &* format.bytesPerPixel
-          result[x &* 3] = pixel[0]
-          result[x &* 3 &+ 1] = pixel[1]
-          result[x &* 3 &+ 2] = pixel[2]
+          let pixel = pixels + column &* bytesPerPixel
+          result.first[x &* 3] = pixel[0]
+          result.first[x &* 3 &+ 1] = pixel[1]
+          result.first[x &* 3 &+ 2] = pixel[2]
         }
         latest = index
       }
-      body(.bytes(result), y)
+      body(.bytes(result.first), y)
     }
   }
 }

@@ -38,27 +38,24 @@ struct PillowResampler: Resampler {
   }
 
   func forEachRow<Failure: Error>(
-    of format: SourceFormat, row: (Int) throws(Failure) -> UnsafePointer<UInt8>,
-    _ body: (ResampledRow, Int) -> Void
+    bytesPerPixel: Int, row: SourceRow<Failure>, _ body: RowReceiver
   ) throws(Failure) {
-    let finishedMemory = RowMemory<UInt8>(width: target.width * 3, zero: 0)
-    defer { finishedMemory.deallocate() }
-    let finished = finishedMemory.first
+    let finished = RowMemory<UInt8>(width: target.width * 3)
+    defer { finished.deallocate() }
     guard let rows else {
       for y in 0..<target.height {
-        try makeRow(row(y), format, into: finished)
-        body(.bytes(finished), y)
+        try makeRow(row(y), bytesPerPixel, into: finished.first)
+        body(.bytes(finished.first), y)
       }
       return
     }
     let ringWidth = isHorizontalFirst ? target.width : source.width
     // Some rows and pixels are read with a weight of 0 without having been written. Zeroing makes
     // their values defined.
-    let ring = RowMemory<UInt8>(rows: rows.maximumTaps, width: ringWidth * 3, zero: 0)
+    let ring = RowMemory<UInt8>(rows: rows.maximumTaps, width: ringWidth * 3)
     defer { ring.deallocate() }
-    let summedMemory = RowMemory<UInt8>(width: ringWidth * 3, zero: 0)
-    defer { summedMemory.deallocate() }
-    let summed = summedMemory.first
+    let summed = RowMemory<UInt8>(width: ringWidth * 3)
+    defer { summed.deallocate() }
     var taps = [UnsafePointer<UInt8>?](repeating: nil, count: rows.maximumTaps)
     var next = 0
     for y in 0..<target.height {
@@ -67,30 +64,29 @@ struct PillowResampler: Resampler {
       let end = min(window.start + window.pairs * 2, rows.sourceSize)
       next = max(next, window.start)
       while next < end {
-        try makeRow(row(next), format, into: ring[next])
+        try makeRow(row(next), bytesPerPixel, into: ring[next])
         next += 1
       }
       for tap in 0..<window.pairs * 2 { taps[tap] = UnsafePointer(ring[window.start + tap]) }
       rows.weights.withUnsafeBufferPointer { weights in
         pixel_add_rows(
           taps, weights.baseAddress.map { $0 + window.weights }, window.pairs, ringWidth * 3,
-          isHorizontalFirst ? finished : summed)
+          isHorizontalFirst ? finished.first : summed.first)
       }
-      if !isHorizontalFirst { finishRow(summed, into: finished) }
-      body(.bytes(finished), y)
+      if !isHorizontalFirst { finishRow(summed.first, into: finished.first) }
+      body(.bytes(finished.first), y)
     }
   }
 
   /// Makes a row of the first pass.
   private func makeRow(
-    _ row: UnsafePointer<UInt8>, _ format: SourceFormat,
-    into target: UnsafeMutablePointer<UInt8>
+    _ row: UnsafePointer<UInt8>, _ bytesPerPixel: Int, into target: UnsafeMutablePointer<UInt8>
   ) {
     guard let columns, isHorizontalFirst else {
-      pack(row, format, width: source.width, into: target)
+      pack(row, bytesPerPixel: bytesPerPixel, width: source.width, into: target)
       return
     }
-    resize(row, bytesPerPixel: format.bytesPerPixel, by: columns, into: target)
+    resize(row, bytesPerPixel: bytesPerPixel, by: columns, into: target)
   }
 
   /// Applies the horizontal pass when it comes second.

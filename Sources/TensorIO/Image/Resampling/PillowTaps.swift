@@ -22,21 +22,15 @@ struct PillowTaps {
   /// The largest number of source pixels in a window.
   private(set) var longest = 0
 
-  /// A range of adjacent source pixels.
   struct Window {
-    /// The first pixel.
     var start: Int
     var count: Int
-    /// The index of the first weight.
     var offset: Int
   }
 
-  /// - Parameters:
-  ///   - source: The number of source pixels.
-  ///   - span: The part of them to resize, which may begin and end within a pixel; nil means all of
-  ///     them.
-  ///   - target: The number of target pixels.
-  ///   - method: One of Pillow's methods. Other methods use the most similar of these.
+  /// Computes the taps of an axis, or of a part of it.
+  ///
+  /// Methods other than Pillow's use the most similar of its kernels.
   init(
     from source: Int, _ span: ImagePlacement.Span? = nil, to target: Int, _ method: ResizeMethod
   ) {

@@ -7,7 +7,6 @@ import CPixelKernels
 
 /// The weights of the vertical pass, interleaved for pairs of adjacent rows.
 struct RowWeights {
-  /// The number of source rows.
   let sourceSize: Int
   /// For every target row, the first source row and the number of row pairs; an odd row count is
   /// padded with a weight of 0.

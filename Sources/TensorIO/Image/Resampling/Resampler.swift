@@ -3,6 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+typealias SourceRow<Failure: Error> = (Int) throws(Failure) -> UnsafePointer<UInt8>
+
+/// Takes a row of the result, which has three values per pixel, and its number.
+typealias RowReceiver = (ResampledRow, Int) -> Void
+
 /// Resizes an image in the same way as one library: it reads rows in order and returns resized
 /// rows.
 ///
@@ -11,21 +16,13 @@ protocol Resampler {
   /// Calls a closure with every row of the result, from top to bottom.
   ///
   /// - Parameters:
-  ///   - format: The memory layout of the source rows.
-  ///   - row: Returns a row of the source. It is called in increasing order, at most once for each
-  ///     row.
-  ///   - body: Called with each row of the result, which has three values per pixel.
+  ///   - bytesPerPixel: The bytes in a source pixel: 3, or 4 of which the first three are used.
+  ///   - row: Called in increasing order, at most once for each row.
+  ///   - body: Called with each row of the result.
   /// - Throws: Any error that `row` throws.
   func forEachRow<Failure: Error>(
-    of format: SourceFormat, row: (Int) throws(Failure) -> UnsafePointer<UInt8>,
-    _ body: (ResampledRow, Int) -> Void
+    bytesPerPixel: Int, row: SourceRow<Failure>, _ body: RowReceiver
   ) throws(Failure)
-}
-
-/// The memory layout of the rows of a source.
-struct SourceFormat {
-  /// The number of bytes in a pixel: 3, or 4 of which the first three are used.
-  var bytesPerPixel: Int
 }
 
 /// A resized row with three values per pixel.
@@ -35,7 +32,6 @@ enum ResampledRow {
 }
 
 extension ResizeMethod {
-  /// Returns the resampler for these sizes.
   func resampler(
     from source: (width: Int, height: Int), to target: (width: Int, height: Int)
   ) -> any Resampler {
@@ -66,34 +62,32 @@ extension ResizeMethod {
 }
 
 /// Consecutive scratch rows of one element type, initialized to zero.
-struct RowMemory<Element: BitwiseCopyable> {
-  private let memory: UnsafeMutablePointer<Element>
+struct RowMemory<Element: BitwiseCopyable & Numeric> {
+  /// The first row.
+  let first: UnsafeMutablePointer<Element>
   /// The number of elements from one row to the next, with room for whole vectors after each row.
   private let stride: Int
   private let count: Int
 
-  init(rows: Int = 1, width: Int, zero: Element) {
+  init(rows: Int = 1, width: Int) {
     stride = width + 64
     count = rows
-    memory = .allocate(capacity: stride * rows)
-    memory.initialize(repeating: zero, count: stride * rows)
+    first = .allocate(capacity: stride * rows)
+    first.initialize(repeating: 0, count: stride * rows)
   }
 
-  func deallocate() { memory.deallocate() }
-
-  /// The first row.
-  var first: UnsafeMutablePointer<Element> { memory }
+  func deallocate() { first.deallocate() }
 
   /// Returns the memory for a row number; the rows are reused in turn.
-  subscript(row: Int) -> UnsafeMutablePointer<Element> { memory + (row % count) * stride }
+  subscript(row: Int) -> UnsafeMutablePointer<Element> { first + (row % count) * stride }
 }
 
 /// Copies the first three bytes of every pixel.
 func pack(
-  _ row: UnsafePointer<UInt8>, _ format: SourceFormat, width: Int,
+  _ row: UnsafePointer<UInt8>, bytesPerPixel: Int, width: Int,
   into target: UnsafeMutablePointer<UInt8>
 ) {
-  if format.bytesPerPixel == 3 {
+  if bytesPerPixel == 3 {
     target.update(from: row, count: width &* 3)
     return
   }

@@ -35,50 +35,59 @@ struct SpanResampler: Resampler {
   }
 
   func forEachRow<Failure: Error>(
-    of format: SourceFormat, row: (Int) throws(Failure) -> UnsafePointer<UInt8>,
-    _ body: (ResampledRow, Int) -> Void
+    bytesPerPixel: Int, row: SourceRow<Failure>, _ body: RowReceiver
   ) throws(Failure) {
     let count = source.width * 3
-    let ring = RowMemory<UInt8>(rows: rows.longest, width: count, zero: 0)
+    let ring = RowMemory<UInt8>(rows: rows.longest, width: count)
     defer { ring.deallocate() }
-    let sumsMemory = RowMemory<Float>(width: count, zero: 0)
-    defer { sumsMemory.deallocate() }
-    let sums = sumsMemory.first
-    let resultMemory = RowMemory<Float>(width: width * 3, zero: 0)
-    defer { resultMemory.deallocate() }
-    let result = resultMemory.first
+    let sums = RowMemory<Float>(width: count)
+    defer { sums.deallocate() }
+    let result = RowMemory<Float>(width: width * 3)
+    defer { result.deallocate() }
     var next = 0
     for y in rows.starts.indices {
       let start = Int(rows.starts[y])
       let end = start + Int(rows.counts[y])
       next = max(next, start)
       while next < end {
-        pack(try row(next), format, width: source.width, into: ring[next])
+        pack(
+          try row(next), bytesPerPixel: bytesPerPixel, width: source.width, into: ring[next])
         next += 1
       }
-      sums.update(repeating: 0, count: count)
+      sums.first.update(repeating: 0, count: count)
       for index in start..<end {
-        pixel_add_row(ring[index], rows.weights[y * rows.longest + index - start], count, sums)
+        let weight = rows.weights[y * rows.longest + index - start]
+        pixel_add_row(ring[index], weight, count, sums.first)
       }
       pixel_add_columns(
-        sums, columns.starts, columns.counts, columns.weights, columns.longest, width, result)
-      body(.floats(result), y)
+        sums.first, columns.starts, columns.counts, columns.weights, columns.longest, width,
+        result.first)
+      body(.floats(result.first), y)
     }
   }
 }
 
 /// For every target position, the source positions that contribute to it and their weights.
-private struct Spans {
+struct Spans {
   private(set) var starts: [UInt32] = []
   private(set) var counts: [UInt32] = []
   /// The weights, with ``longest`` entries for each position.
   private(set) var weights: [Float] = []
   let longest: Int
+}
 
-  init(from source: Int, to target: Int) {
+extension Spans {
+  mutating func append(_ start: Int, _ taps: some Collection<Float>) {
+    starts.append(UInt32(start))
+    counts.append(UInt32(taps.count))
+    weights += taps
+    weights += repeatElement(0, count: longest - taps.count)
+  }
+
+  fileprivate init(from source: Int, to target: Int) {
     let inverse = 1 / (Float(target) / Float(source))
     let widening = max(inverse, 1)
-    longest = min(2 * Int(widening.rounded(.up)) + 1, source)
+    self.init(longest: min(2 * Int(widening.rounded(.up)) + 1, source))
     weights.reserveCapacity(target * longest)
     for index in 0..<target {
       let sample = (Float(index) + 0.5) * inverse
@@ -88,21 +97,15 @@ private struct Spans {
         let last = Int(((sample + widening) - 0.5).rounded(.down))
         span = min(max(start, 0), source - 1)..<min(max(last, 0), source - 1) + 1
       }
-      let taps = Self.weights(at: sample, of: span, 1 / widening)
-      starts.append(UInt32(span.lowerBound))
-      counts.append(UInt32(taps.count))
-      weights += taps
-      weights += repeatElement(0, count: longest - taps.count)
+      append(span.lowerBound, Self.weights(at: sample, of: span, 1 / widening))
     }
   }
 
-  init(_ taps: PillowTaps) {
-    longest = taps.longest
+  fileprivate init(_ taps: PillowTaps) {
+    self.init(longest: taps.longest)
     for window in taps.windows {
-      starts.append(UInt32(window.start))
-      counts.append(UInt32(window.count))
-      for index in 0..<window.count { weights.append(Float(taps.weights[window.offset + index])) }
-      weights += repeatElement(0, count: longest - window.count)
+      let weights = taps.weights[window.offset..<window.offset + window.count]
+      append(window.start, weights.lazy.map { Float($0) })
     }
   }
 

@@ -56,3 +56,35 @@ extension Data: TensorEncodable, TensorDecodable {
     )
   }
 }
+
+/// Text, which is an element of a layer of strings or the UTF-8 bytes of a layer of raw bytes.
+extension String: TensorEncodable, TensorDecodable {
+  public static var tensorKindName: String { "text" }
+  public var tensorElementCount: Int? { nil }
+
+  public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+    guard spec.kind == .bytes, spec.dataType.isByte else {
+      let expected = spec.isImage ? "an image" : "\(spec.dataType) values"
+      throw TensorIOError.wrongKind(spec, expected: expected, found: Self.tensorKindName)
+    }
+    try Data(utf8).encode(into: &memory, as: spec)
+  }
+
+  public func tensorStrings(for spec: TensorSpec) throws -> [Data] { [Data(utf8)] }
+
+  public static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> String {
+    guard spec.kind == .bytes, spec.dataType.isByte else {
+      throw TensorIOError.wrongOutputType(spec, "String", because: "it holds \(spec.dataType)")
+    }
+    return try decode(strings: [Data.decode(bytes, as: spec)], as: spec)
+  }
+
+  public static func decode(strings: [Data], as spec: TensorSpec) throws -> String {
+    let data = try Data.decode(strings: strings, as: spec)
+    guard let text = String(validating: data, as: UTF8.self) else {
+      throw TensorIOError.wrongOutputType(
+        spec, "String", because: "its bytes are not UTF-8; read it as Data")
+    }
+    return text
+  }
+}

@@ -82,14 +82,12 @@ extension TensorEncodable {
 }
 
 extension TensorIOError {
-  /// The error for a value of a kind that the layer does not take.
   package static func wrongKind(
     _ spec: TensorSpec, expected: String, found: String
   ) -> TensorIOError {
     TensorIOError(.wrongKind, "'\(spec.name)' takes \(expected), got \(found).")
   }
 
-  /// The error for too few or too many elements.
   package static func wrongElementCount(_ spec: TensorSpec, found: Int) -> TensorIOError {
     let expected = spec.elementCount
     return TensorIOError(
@@ -107,7 +105,6 @@ extension TensorIOError {
       ? wrongElementCount(spec, found: found) : notRectangular(spec)
   }
 
-  /// The error for nested arrays of different lengths.
   package static func notRectangular(_ spec: TensorSpec) -> TensorIOError {
     TensorIOError(
       .wrongElementCount,
@@ -115,7 +112,6 @@ extension TensorIOError {
         + "some are shorter than others.")
   }
 
-  /// The error for a number that the layer's type cannot hold.
   package static func unrepresentable(
     _ value: String, at index: Int, in spec: TensorSpec, because reason: String
   ) -> TensorIOError {
@@ -123,5 +119,48 @@ extension TensorIOError {
       spec.elementCount == 1 ? "'\(spec.name)'" : "'\(spec.name)' at index \(spec.offset + index)"
     return TensorIOError(
       .unrepresentableValue, "\(element) takes \(spec.dataType) values, got \(value): \(reason).")
+  }
+}
+
+/// A value that can be read from a model's output.
+///
+/// Numbers, arrays of numbers, `Data`, `String`, dictionaries of labelled values,
+/// ``Classification``, ``PixelBuffer``, ``ClassMap``, ``Tensor`` and ``TensorValue`` conform.
+public protocol TensorDecodable: Sendable {
+  /// Reads a value from the bytes of one item.
+  ///
+  /// - Parameters:
+  ///   - bytes: The elements, in row-major order and in the spec's data type.
+  ///   - spec: The layer.
+  /// - Returns: The value, dequantized according to the layer.
+  /// - Throws: ``TensorIOError`` when the layer cannot be read as this type.
+  static func decode(_ bytes: RawSpan, as spec: TensorSpec) throws -> Self
+
+  /// Reads a value from a layer of strings.
+  static func decode(strings: [Data], as spec: TensorSpec) throws -> Self
+
+  /// Reads an array of values; the library's number types do so in one pass.
+  static func decodeElements(_ bytes: RawSpan, as spec: TensorSpec) throws -> [Self]
+}
+
+extension TensorDecodable {
+  public static func decode(strings: [Data], as spec: TensorSpec) throws -> Self {
+    throw TensorIOError(
+      .wrongOutputType,
+      "'\(spec.name)' holds text and cannot be read as \(Self.self); "
+        + "read it as String, [String], Data or [Data].")
+  }
+
+  public static func decodeElements(_ bytes: RawSpan, as spec: TensorSpec) throws -> [Self] {
+    throw TensorIOError.wrongOutputType(spec, "[\(Self.self)]", because: "it holds numbers")
+  }
+}
+
+extension TensorIOError {
+  package static func wrongOutputType(
+    _ spec: TensorSpec, _ type: String, because reason: String
+  ) -> TensorIOError {
+    TensorIOError(
+      .wrongOutputType, "'\(spec.name)' cannot be read as \(type): \(reason).")
   }
 }

@@ -3,14 +3,36 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CIMAGECODECS_JPEG_WINDOW_H
-#define CIMAGECODECS_JPEG_WINDOW_H
+// What the functions for JPEG files share.
 
-#include <stddef.h>
-#include <stdint.h>
+#ifndef CIMAGECODECS_JPEG_PARTS_H
+#define CIMAGECODECS_JPEG_PARTS_H
+
+#include <setjmp.h>
 #include <stdio.h>
 
 #include <jpeglib.h>
+
+#include "CImageCodecs.h"
+
+// MARK: Failure
+
+// Turns libjpeg's errors and warnings into a status and a message. libjpeg's structures point to
+// `errors`, so it must be the first member.
+typedef struct {
+  struct jpeg_error_mgr errors;
+  jmp_buf escape;
+  image_codec_status status;
+  image_codec_message *message;
+} jpeg_failure;
+
+// Makes errors and warnings about damaged data jump to `escape`, which the caller sets.
+void jpeg_failure_begin(jpeg_failure *self, image_codec_message *message);
+
+// Jumps to `escape` with a message.
+void jpeg_failure_throw(j_common_ptr info, image_codec_status status, const char *text);
+
+// MARK: Window
 
 // A source of two pieces: its own header, followed by the rest of the file.
 typedef struct {
