@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CProcessCalls
+internal import CSystemCalls
 internal import Dispatch
 public import TensorIO
 
@@ -11,14 +11,6 @@ public import TensorIO
 internal import FoundationEssentials
 #else
 internal import Foundation
-#endif
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
 #endif
 
 /// The other side of ``IsolatedBackend``: a process that loads one model and runs it.

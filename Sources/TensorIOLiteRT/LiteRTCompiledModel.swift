@@ -4,15 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLiteRT
+internal import CSystemCalls
 internal import TensorIO
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
 
 /// A model compiled for the CPU, with its memory and the values of its variables.
 final class LiteRTCompiledModel {

@@ -3,16 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CProcessCalls
+internal import CSystemCalls
 internal import Synchronization
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
 
 /// Removes one line from standard error, which LiteRT writes once per process at any log severity.
 ///
@@ -44,7 +36,7 @@ enum StandardErrorFilter {
     init?() {
       file = open_memory_file()
       guard file >= 0 else { return nil }
-      original = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+      original = copy_descriptor(STDERR_FILENO)
       guard original >= 0, dup2(file, STDERR_FILENO) >= 0 else {
         close(file)
         if original >= 0 { close(original) }

@@ -3,17 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CSystemCalls
 internal import CTensorFlow
 internal import NativeLibrary
 internal import TensorIO
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
 
 /// TensorFlow's library and its functions.
 ///

@@ -9,14 +9,6 @@ import NativeLibrary
 import Synchronization
 import TensorIO
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// The libcurl library, which is opened when the first address is fetched.
 ///
 /// A command that fetches nothing starts without it.
