@@ -74,7 +74,7 @@ let package = Package(
     .target(name: "CPixelKernels"),
     .target(name: "Files", dependencies: ["CSystemCalls"]),
     .target(name: "TensorIO", dependencies: ["CPixelKernels", "CSystemCalls", "Files"]),
-    .target(name: "NativeLibrary", dependencies: ["CSystemCalls"]),
+    .target(name: "NativeLibrary", dependencies: ["CSystemCalls", "TensorIO"]),
     .target(name: "Charts", dependencies: ["CSystemCalls"]),
     .target(name: "CLiteRT"),
     .systemLibrary(name: "CZlib"),

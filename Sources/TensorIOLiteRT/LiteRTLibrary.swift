@@ -19,22 +19,13 @@ final class LiteRTLibrary: @unchecked Sendable {
 
   /// Opens the library.
   init() throws(TensorIOError) {
-    let library: NativeLibrary
-    do {
-      library = try NativeLibrary(
-        fileNames: ["libLiteRt.so", "libLiteRt.dylib"], overriddenBy: "TENSORIO_LITERT_LIBRARY",
-        pythonPackage: "ai_edge_litert")
-    } catch {
-      throw TensorIOError(
-        .missingLibrary,
-        error.message(
-          library: "TensorFlow Lite's library libLiteRt",
-          installing: "run 'pip install ai-edge-litert==\(LiteRTBackend.libraryVersion)' and set "
-            + "TENSORIO_LITERT_LIBRARY to the path of ai_edge_litert/libLiteRt.so in the folder "
-            + "that 'pip show ai-edge-litert' prints as its location; or run 'make setup' in "
-            + "TensorIO's source folder"),
-        cause: error)
-    }
+    let library = try NativeLibrary(
+      "TensorFlow Lite's library libLiteRt", fileNames: ["libLiteRt.so", "libLiteRt.dylib"],
+      overriddenBy: "TENSORIO_LITERT_LIBRARY", pythonPackage: "ai_edge_litert",
+      installedBy: "run 'pip install ai-edge-litert==\(LiteRTBackend.libraryVersion)' and set "
+        + "TENSORIO_LITERT_LIBRARY to the path of ai_edge_litert/libLiteRt.so in the folder "
+        + "that 'pip show ai-edge-litert' prints as its location; or run 'make setup' in "
+        + "TensorIO's source folder")
     path = library.path
     functions = try Self.loadFunctions(from: library)
     environment = try Self.makeEnvironment(functions)
@@ -46,15 +37,7 @@ final class LiteRTLibrary: @unchecked Sendable {
     from library: NativeLibrary
   ) throws(TensorIOError) -> LiteRtFunctions {
     var functions = LiteRtFunctions()
-    var missing: [String] = []
-    withUnsafeMutableBytes(of: &functions) { bytes in
-      let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
-      for index in slots.indices {
-        guard let name = LiteRtFunctionName(index) else { continue }
-        slots[index] = library.symbol(name)
-        if slots[index] == nil { missing.append(String(cString: name)) }
-      }
-    }
+    let missing = library.load(&functions, named: LiteRtFunctionName)
     guard missing.isEmpty else {
       throw TensorIOError(
         .missingLibrary,

@@ -21,12 +21,8 @@ extension LiteRTModel {
   ///
   /// - Throws: ``TensorIOError`` with the code ``TensorIOError/Code/unsupportedModel``.
   package func refuseEdgeTPU() throws {
-    guard
-      try graph.customOperations(path: file.path).contains(where: {
-        $0.name == Self.edgeTPUOperation
-      })
-    else { return }
-    throw Self.edgeTPUError
+    let isCompiled = file.customOperations.contains { $0.code?.customName == Self.edgeTPUOperation }
+    if isCompiled { throw Self.edgeTPUError }
   }
 
   /// Returns the meaning of each output of a signature that ends in `TFLite_Detection_PostProcess`.
@@ -37,14 +33,13 @@ extension LiteRTModel {
   /// - Throws: ``TensorIOError`` when the graph cannot be read.
   package func detectionOutputs(ofSignature index: Int) throws -> [String]? {
     let names = ["boxes", "classes", "scores", "count"]
-    let operations = try graph.customOperations(path: file.path)
-    guard let last = operations.last(where: { $0.name == "TFLite_Detection_PostProcess" }),
-      last.outputs.count == names.count
-    else { return nil }
-    let outputs = try graph.tensors(ofSignature: index, path: file.path).outputs.compactMap {
-      output -> String? in
+    let last = file.customOperations.last {
+      $0.code?.customName == "TFLite_Detection_PostProcess"
+    }
+    guard let last, last.outputs.count == names.count else { return nil }
+    let outputs = try graph.tensors(ofSignature: index).outputs.compactMap { output -> String? in
       guard let number = graph.index(of: output.tensor) else { return nil }
-      return last.outputs.firstIndex(of: number).map { names[$0] }
+      return last.outputs.firstIndex(of: Int32(clamping: number)).map { names[$0] }
     }
     return Set(outputs).count == names.count && outputs.count == names.count ? outputs : nil
   }

@@ -18,7 +18,7 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
   package let signatures: [SignatureDescription]
 
   /// Whether a run changes the results of later runs in the same session.
-  package let keepsState: Bool
+  package var keepsState: Bool { file.hasVariables }
 
   let file: LiteRTModelFile
   let library: LiteRTLibrary
@@ -36,10 +36,8 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
     file = try LiteRTModelFile(path: path, library: library, limits: limits)
     self.library = library
     self.isTrained = isTrained
-    graph = LiteRTGraph(file.handle, library.functions)
-    try graph.refuseBlockWiseQuantization(path: path)
-    signatures = try graph.signatures(path: path)
-    keepsState = try file.hasVariableTensors || graph.hasResourceVariables(path: path)
+    graph = LiteRTGraph(file)
+    signatures = try graph.signatures()
   }
 
   package func makeSession(

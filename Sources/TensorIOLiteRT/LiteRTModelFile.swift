@@ -15,13 +15,16 @@ final class LiteRTModelFile {
   ///
   /// The model refers to them and must be destroyed before them.
   let bytes: AlignedMemory
-  /// Whether the model has tensors that keep their values between runs.
-  let hasVariableTensors: Bool
+  /// Whether the model has variables, which keep their values between runs.
+  let hasVariables: Bool
+  /// The operations of all graphs that are identified only by their names, in the file's order.
+  let customOperations: [ModelStructure.Operation]
 
   init(path: String, library: LiteRTLibrary, limits: LiteRTLimits) throws {
     let bytes = try AlignedMemory(contentsOf: path)
     let file = UnsafeRawBufferPointer(start: bytes.start, count: bytes.byteCount)
-    try ModelRules.check(file, path: path, tensorByteLimit: limits.tensorBytes)
+    let structure = try ModelRules.check(file, path: path, tensorByteLimit: limits.tensorBytes)
+    try Self.refuseBlockWiseQuantization(structure, path: path)
     var handle: LiteRtModel?
     func make() -> LiteRtStatus {
       library.functions.CreateModelFromBuffer(
@@ -41,10 +44,29 @@ final class LiteRTModelFile {
     self.library = library
     self.bytes = bytes
     self.handle = handle
-    self.hasVariableTensors = hasVariableTensors
+    let operations = structure.graphs.flatMap(\.operations)
+    hasVariables = hasVariableTensors || operations.contains { $0.code?.createsVariable == true }
+    customOperations = operations.filter { $0.code?.customName != nil }
   }
 
   deinit { library.functions.DestroyModel(handle) }
+
+  /// Rejects models that compute with block-wise quantized tensors.
+  ///
+  /// The runtime crashes on some of them, and computes zeros for others without an error.
+  private static func refuseBlockWiseQuantization(
+    _ structure: ModelStructure, path: String
+  ) throws {
+    for graph in structure.graphs {
+      let used = graph.operations.lazy.flatMap { $0.inputs + $0.outputs }.filter { $0 != -1 }
+      guard used.contains(where: { graph.tensors[Int($0)].quantization.isBlockWise })
+      else { continue }
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(path)' has tensors with block-wise quantization, which LiteRT 2.3 doesn't run "
+          + "reliably. Convert the model with per-channel quantization.")
+    }
+  }
 
   private static func loadError(
     _ status: LiteRtStatus, path: String, byteCount: Int

@@ -33,25 +33,24 @@ final class TensorFlowLibrary: @unchecked Sendable {
   /// Opens the library.
   init() throws(TensorIOError) {
     Self.silenceLog()
-    let library: NativeLibrary
-    do {
-      library = try NativeLibrary(
-        fileNames: Self.fileNames, overriddenBy: "TENSORIO_TENSORFLOW_LIBRARY",
-        companions: Self.companions, pythonPackage: "tensorflow")
-    } catch {
+    let library = try NativeLibrary(
+      "TensorFlow's library libtensorflow_cc", fileNames: Self.fileNames,
+      overriddenBy: "TENSORIO_TENSORFLOW_LIBRARY", companions: Self.companions,
+      pythonPackage: "tensorflow",
+      installedBy: "run 'pip install tensorflow-cpu==2.21.0' and set TENSORIO_TENSORFLOW_LIBRARY "
+        + "to the path of tensorflow/libtensorflow_cc.so.2 in the folder that 'pip show "
+        + "tensorflow-cpu' prints as its location; or run 'make tensorflow' in TensorIO's "
+        + "source folder")
+    var functions = TensorFlowFunctions()
+    let missing = library.load(&functions, named: TensorFlowFunctionName)
+    guard missing.isEmpty else {
       throw TensorIOError(
         .missingLibrary,
-        error.message(
-          library: "TensorFlow's library libtensorflow_cc",
-          installing:
-            "run 'pip install tensorflow-cpu==2.21.0' and set TENSORIO_TENSORFLOW_LIBRARY "
-            + "to the path of tensorflow/libtensorflow_cc.so.2 in the folder that 'pip show "
-            + "tensorflow-cpu' prints as its location; or run 'make tensorflow' in TensorIO's "
-            + "source folder"),
-        cause: error)
+        "'\(library.path)' isn't the version of TensorFlow that this release needs (2.21). It "
+          + "lacks these functions: \(missing.joined(separator: ", ")).")
     }
     path = library.path
-    functions = try Self.loadFunctions(from: library)
+    self.functions = functions
   }
 
   /// Keeps TensorFlow's log messages off standard error, because our errors report what goes wrong.
@@ -60,29 +59,6 @@ final class TensorFlowLibrary: @unchecked Sendable {
   private static func silenceLog() {
     setenv("TF_CPP_MIN_LOG_LEVEL", "3", 0)
     setenv("TF_ENABLE_ONEDNN_OPTS", "0", 0)
-  }
-
-  private static func loadFunctions(
-    from library: NativeLibrary
-  ) throws(TensorIOError) -> TensorFlowFunctions {
-    var functions = TensorFlowFunctions()
-    var missing: [String] = []
-    withUnsafeMutableBytes(of: &functions) { bytes in
-      let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
-      for index in slots.indices {
-        guard let name = TensorFlowFunctionName(index) else { continue }
-        slots[index] = library.symbol(name)
-        if slots[index] == nil { missing.append(String(cString: name)) }
-      }
-    }
-    guard missing.isEmpty else {
-      throw TensorIOError(
-        .missingLibrary,
-        "'\(library.path)' isn't the version of TensorFlow that this release needs (2.21). It "
-          + "lacks these functions: "
-          + missing.joined(separator: ", ") + ".")
-    }
-    return functions
   }
 
   /// Calls a closure with a status, and throws an error if the status reports a failure.
