@@ -26,16 +26,6 @@ final class LiteRTLibrary: @unchecked Sendable {
         + "TENSORIO_LITERT_LIBRARY to the path of ai_edge_litert/libLiteRt.so in the folder "
         + "that 'pip show ai-edge-litert' prints as its location; or run 'make setup' in "
         + "TensorIO's source folder")
-    path = library.path
-    functions = try Self.loadFunctions(from: library)
-    environment = try Self.makeEnvironment(functions)
-  }
-
-  deinit { functions.DestroyEnvironment(environment) }
-
-  private static func loadFunctions(
-    from library: NativeLibrary
-  ) throws(TensorIOError) -> LiteRtFunctions {
     var functions = LiteRtFunctions()
     let missing = library.load(&functions, named: LiteRtFunctionName)
     guard missing.isEmpty else {
@@ -46,8 +36,12 @@ final class LiteRTLibrary: @unchecked Sendable {
           + missing.joined(separator: ", ") + ".")
     }
     LiteRtGuardAgainstExceptions(&functions)
-    return functions
+    path = library.path
+    self.functions = functions
+    environment = try Self.makeEnvironment(functions)
   }
+
+  deinit { functions.DestroyEnvironment(environment) }
 
   private static func makeEnvironment(
     _ functions: LiteRtFunctions

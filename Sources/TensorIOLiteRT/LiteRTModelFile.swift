@@ -11,38 +11,38 @@ final class LiteRTModelFile {
   let path: String
   let library: LiteRTLibrary
   let handle: LiteRtModel
-  /// The file's bytes.
+  /// The file's content.
   ///
-  /// The model refers to them and must be destroyed before them.
-  let bytes: AlignedMemory
+  /// The model refers to it and must be destroyed before it.
+  let memory: AlignedMemory
   /// Whether the model has variables, which keep their values between runs.
   let hasVariables: Bool
   /// The operations of all graphs that are identified only by their names, in the file's order.
   let customOperations: [ModelStructure.Operation]
 
   init(path: String, library: LiteRTLibrary, limits: LiteRTLimits) throws {
-    let bytes = try AlignedMemory(contentsOf: path)
-    let file = UnsafeRawBufferPointer(start: bytes.start, count: bytes.byteCount)
+    let memory = try AlignedMemory(contentsOf: path)
+    let file = UnsafeRawBufferPointer(memory.bytes)
     let structure = try ModelRules.check(file, path: path, tensorByteLimit: limits.tensorBytes)
     try Self.refuseBlockWiseQuantization(structure, path: path)
     var handle: LiteRtModel?
     func make() -> LiteRtStatus {
       library.functions.CreateModelFromBuffer(
-        library.environment, bytes.start, bytes.byteCount, &handle)
+        library.environment, memory.start, memory.byteCount, &handle)
     }
     var status = make()
     var hasVariableTensors = false
     if status == LiteRT.unsupported {
       let parts = try RecurrentParts(of: file, path: path)
       hasVariableTensors = parts.hasVariables
-      if !parts.isEmpty { status = parts.hidden(in: bytes, during: make) }
+      if !parts.isEmpty { status = parts.hidden(in: memory.bytes, during: make) }
     }
     guard status == LiteRT.ok, let handle else {
-      throw Self.loadError(status, path: path, byteCount: bytes.byteCount)
+      throw Self.loadError(status, path: path, byteCount: memory.byteCount)
     }
     self.path = path
     self.library = library
-    self.bytes = bytes
+    self.memory = memory
     self.handle = handle
     let operations = structure.graphs.flatMap(\.operations)
     hasVariables = hasVariableTensors || operations.contains { $0.code?.createsVariable == true }

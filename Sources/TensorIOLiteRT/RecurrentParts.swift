@@ -49,9 +49,9 @@ struct RecurrentParts {
   var isEmpty: Bool { positions.isEmpty }
 
   /// Calls a closure while the parts are hidden.
-  func hidden<Result>(in memory: AlignedMemory, during body: () throws -> Result) rethrows -> Result
-  {
-    let file = UnsafeMutableRawBufferPointer(start: memory.start, count: memory.byteCount)
+  func hidden<Result>(
+    in file: UnsafeMutableRawBufferPointer, during body: () throws -> Result
+  ) rethrows -> Result {
     let hidden = positions.map { file[$0] }
     for position in positions { file[position] = 0 }
     defer { for (position, byte) in zip(positions, hidden) { file[position] = byte } }

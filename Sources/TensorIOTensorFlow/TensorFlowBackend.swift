@@ -71,8 +71,7 @@ public final class TensorFlowBackend: Backend {
 
   private func openLibrary() throws -> TensorFlowLibrary {
     try library.withLock { library in
-      if let library { return library }
-      let opened = try TensorFlowLibrary()
+      let opened = try library ?? TensorFlowLibrary()
       library = opened
       return opened
     }

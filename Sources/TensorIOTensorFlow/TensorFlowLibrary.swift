@@ -61,31 +61,33 @@ final class TensorFlowLibrary: @unchecked Sendable {
     setenv("TF_ENABLE_ONEDNN_OPTS", "0", 0)
   }
 
-  /// Calls a closure with a status, and throws an error if the status reports a failure.
-  ///
-  /// - Parameters:
-  ///   - failure: A closure that makes the error.
-  ///   - body: A closure that calls one of the library's functions.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error for a failure.
-  func checking<Result>(
-    orThrow failure: (TensorFlowFailure) -> TensorIOError, _ body: (OpaquePointer?) -> Result
-  ) throws -> Result {
+  /// Calls a closure with a status, and throws the failure that the status reports.
+  @discardableResult func checking<Result>(
+    _ body: (OpaquePointer?) -> Result
+  ) throws(TensorFlowFailure) -> Result {
     let status = functions.NewStatus()
     defer { functions.DeleteStatus(status) }
     let result = body(status)
-    if let found = TensorFlowFailure(status, functions) { throw failure(found) }
+    if let failure = TensorFlowFailure(status, functions) { throw failure }
     return result
+  }
+
+  /// Ends a session.
+  func close(_ session: OpaquePointer) {
+    let status = functions.NewStatus()
+    functions.CloseSession(session, status)
+    functions.DeleteSession(session, status)
+    functions.DeleteStatus(status)
   }
 }
 
 /// A failure that TensorFlow reports.
-struct TensorFlowFailure {
+struct TensorFlowFailure: Error {
   let code: Int32
   let message: String
 
-  static let notFound: Int32 = 5
-  static let invalidArgument: Int32 = 3
+  private static let invalidArgument: Int32 = 3
+  private static let notFound: Int32 = 5
   private static let permissionDenied: Int32 = 7
   private static let resourceExhausted: Int32 = 8
   private static let unavailable: Int32 = 14
@@ -95,18 +97,21 @@ struct TensorFlowFailure {
     [Self.permissionDenied, Self.resourceExhausted, Self.unavailable].contains(code)
   }
 
+  /// Whether a SavedModel has no graph with the tags.
+  var concernsTags: Bool { code == Self.notFound && message.contains("tags") }
+
+  /// Whether the shapes that an old release recorded are refused.
+  var concernsOutputShapes: Bool {
+    code == Self.invalidArgument && message.contains("_output_shapes")
+  }
+
   /// Makes a failure from a status, or nil when the status is OK.
   @inline(__always)
   init?(_ status: OpaquePointer?, _ functions: TensorFlowFunctions) {
     let code = functions.GetCode(status)
     if code == 0 { return nil }
-    self.init(code, status, functions)
-  }
-
-  private init(_ code: Int32, _ status: OpaquePointer?, _ functions: TensorFlowFunctions) {
     self.code = code
-    let text = functions.Message(status).map { String(cString: $0) } ?? ""
-    message = Self.shortened(text)
+    message = Self.shortened(functions.Message(status).map { String(cString: $0) } ?? "")
   }
 
   /// Returns the first line of a message.

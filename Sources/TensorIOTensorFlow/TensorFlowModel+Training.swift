@@ -22,11 +22,6 @@ extension TensorFlowModel: TrainableLoadedModel {
   package func checkExport() throws { _ = try saver }
 
   package func exportCheckpoint(to folder: String) throws {
-    guard FileSystem.isFolder(folder) else {
-      throw TensorIOError(
-        .fileNotFound,
-        "The checkpoint cannot be exported: the folder '\(folder)' doesn't exist. Create it first.")
-    }
     let saver = try self.saver
     try Checkpoint(folder: folder).write { try saver.save(to: $0, for: folder) }
   }

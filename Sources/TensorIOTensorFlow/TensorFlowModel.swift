@@ -63,12 +63,7 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     }
   }
 
-  deinit {
-    let status = library.functions.NewStatus()
-    library.functions.CloseSession(session, status)
-    library.functions.DeleteSession(session, status)
-    library.functions.DeleteStatus(status)
-  }
+  deinit { library.close(session) }
 
   /// Returns the tensor of a layer.
   ///

@@ -70,7 +70,7 @@ struct TensorFlowSaver {
     let assignments = graph.assignments(
       among: graph.operations(runFor: [restoring], feeding: [fileName]))
     guard assignments.isEmpty else {
-      try checkShapes(of: prefix, assignments)
+      try checkShapes(of: assignments, from: prefix)
       return try assign(from: prefix)
     }
     // TensorFlow 2 assigns in a function, so check the shapes afterwards and undo the assignment on
@@ -78,7 +78,7 @@ struct TensorFlowSaver {
     let before = try TemporaryWeights { try save(to: $0, for: $0) }
     do {
       try assign(from: prefix)
-      try checkShapes(after: prefix)
+      try checkShapes(of: graph.variableReads(), from: prefix)
     } catch {
       try assign(from: before.prefix)
       throw error
@@ -89,28 +89,15 @@ struct TensorFlowSaver {
     _ = try run(on: prefix, fetching: [], running: [restoring]) { refusal(of: prefix, $0.message) }
   }
 
-  /// Checks the shapes that the variables have now.
-  private func checkShapes(after prefix: String) throws {
-    let reads = model.graph.variableReads()
-    guard !reads.isEmpty else { return }
-    let values = try run(on: prefix, fetching: reads.map(\.value), running: []) {
-      refusal(of: prefix, $0.message)
-    }
-    try check(zip(reads, values), of: prefix)
-  }
-
-  /// Reads the values without assigning them, and checks their shapes.
-  private func checkShapes(of prefix: String, _ assignments: [TensorFlowGraph.Assignment]) throws {
+  /// Computes the values of variables without assigning them, and checks their shapes.
+  private func checkShapes(
+    of assignments: [TensorFlowGraph.Assignment], from prefix: String
+  ) throws {
+    guard !assignments.isEmpty else { return }
     let values = try run(on: prefix, fetching: assignments.map(\.value), running: []) {
       refusal(of: prefix, $0.message)
     }
-    try check(zip(assignments, values), of: prefix)
-  }
-
-  private func check(
-    _ pairs: some Sequence<(TensorFlowGraph.Assignment, TensorFlowTensor)>, of prefix: String
-  ) throws {
-    for (assignment, value) in pairs {
+    for (assignment, value) in zip(assignments, values) {
       guard let shape = assignment.shape, shape != value.shape, !shape.contains(-1) else {
         continue
       }
@@ -129,7 +116,7 @@ struct TensorFlowSaver {
 
   private func run(
     on prefix: String, fetching tensors: [TensorFlowGraph.Tensor],
-    running operations: [OpaquePointer?], orThrow error: (TensorFlowFailure) -> TensorIOError
+    running operations: [OpaquePointer?], orThrow explained: (TensorFlowFailure) -> TensorIOError
   ) throws -> [TensorFlowTensor] {
     let library = model.library
     let name = try TensorFlowTensor(
@@ -139,10 +126,14 @@ struct TensorFlowSaver {
     let values: [OpaquePointer?] = [name.handle]
     let fetches = tensors.map(\.output)
     var results = [OpaquePointer?](repeating: nil, count: fetches.count)
-    try library.checking(orThrow: error) { status in
-      library.functions.SessionRun(
-        model.session, nil, feeds, values, 1, fetches, &results, Int32(fetches.count), operations,
-        Int32(operations.count), nil, status)
+    do throws(TensorFlowFailure) {
+      try library.checking { status in
+        library.functions.SessionRun(
+          model.session, nil, feeds, values, 1, fetches, &results, Int32(fetches.count), operations,
+          Int32(operations.count), nil, status)
+      }
+    } catch {
+      throw explained(error)
     }
     return results.compactMap { $0.map { TensorFlowTensor(owning: $0, library) } }
   }

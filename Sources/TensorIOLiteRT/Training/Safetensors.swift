@@ -131,6 +131,20 @@ struct Safetensors {
 
   // MARK: - Writing
 
+  /// Writes a file atomically, and replaces an existing one.
+  ///
+  /// - Throws: ``TensorIOError`` when the file cannot be written. An existing file is then
+  ///   unchanged.
+  func write(to path: String) throws {
+    let content = try serialized()
+    try FileSystem.writeAtomically(path) { fresh in
+      try content.write(to: URL(filePath: fresh))
+      try FileSystem.flush(fresh)
+    } move: {
+      try FileSystem.rename($0, to: path)
+    }
+  }
+
   /// Returns the content of a file.
   ///
   /// The tensors with the widest elements come first, after a header that ends at a multiple of 8
