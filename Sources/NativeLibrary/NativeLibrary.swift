@@ -74,11 +74,12 @@ package final class NativeLibrary: @unchecked Sendable {
     dlsym(handle, name)
   }
 
-  /// Fills a structure of function pointers, and returns the names of the missing functions.
+  /// Fills a structure of function pointers.
   ///
   /// - Parameters:
   ///   - functions: The structure, which contains nothing else.
   ///   - name: Returns the name of a function by its index in the structure.
+  /// - Returns: The names of the functions that the library lacks.
   package func load<Functions>(
     _ functions: inout Functions, named name: (Int) -> UnsafePointer<CChar>?
   ) -> [String] {
@@ -115,11 +116,10 @@ package final class NativeLibrary: @unchecked Sendable {
   }
 
   private static var folders: [String] {
-    [installedFolder, executableFolder, executableFolder.map { $0 + "/../lib" }].compactMap(\.self)
+    // The setup installs libraries into the first.
+    [dataFolder.map { $0 + "/lib" }, executableFolder, executableFolder.map { $0 + "/../lib" }]
+      .compactMap(\.self)
   }
-
-  /// The folder into which the setup installs libraries.
-  private static var installedFolder: String? { dataFolder.map { $0 + "/lib" } }
 
   /// The folder `$TENSORIO_HOME`, or a folder in the user's data folder; nil without a home folder.
   package static var dataFolder: String? {

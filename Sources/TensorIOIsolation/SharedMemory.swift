@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemCalls
-internal import TensorIO
+import CSystemCalls
+import TensorIO
 
 /// Memory that this program shares with the process of a model.
 ///

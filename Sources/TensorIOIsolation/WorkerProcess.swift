@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemCalls
-internal import TensorIO
+import CSystemCalls
+import TensorIO
 
 /// A process that runs one model for this program, with a stream to it.
 ///

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Files
-internal import TensorIO
+import TensorIO
 
 /// Zero-initialized memory with the alignment that LiteRT requires.
 ///

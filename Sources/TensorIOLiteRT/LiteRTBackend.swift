@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+import Synchronization
 public import TensorIO
 
 /// A backend that runs TensorFlow Lite models (`.tflite`) with Google's LiteRT library.

@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
-internal import TensorIO
+import CLiteRT
+import TensorIO
 
 /// Reads the signatures and tensors of a model.
 struct LiteRTGraph {
@@ -33,11 +33,10 @@ struct LiteRTGraph {
           + "Export or download the model again.")
     }
     return try (0..<count).map { index in
-      let signature = try signature(at: index)
+      let (inputs, outputs) = try tensors(ofSignature: index)
       return SignatureDescription(
-        key: try key(of: signature),
-        inputs: try inputs(of: signature).map(describe),
-        outputs: try outputs(of: signature).map(describe))
+        key: try key(of: signature(at: index)), inputs: try inputs.map(describe),
+        outputs: try outputs.map(describe))
     }
   }
 
@@ -52,7 +51,13 @@ struct LiteRTGraph {
     ofSignature index: Int
   ) throws -> (inputs: [NamedTensor], outputs: [NamedTensor]) {
     let signature = try signature(at: index)
-    return (try inputs(of: signature), try outputs(of: signature))
+    let inputs = try tensors(
+      of: signature, functions.GetNumSignatureInputs, functions.GetSignatureInputName,
+      functions.GetSignatureInputTensorByIndex)
+    let outputs = try tensors(
+      of: signature, functions.GetNumSignatureOutputs, functions.GetSignatureOutputName,
+      functions.GetSignatureOutputTensorByIndex)
+    return (inputs, outputs)
   }
 
   private func signature(at index: Int) throws -> LiteRtSignature {
@@ -66,18 +71,6 @@ struct LiteRTGraph {
     let status = functions.GetSignatureKey(signature, &key)
     let text = String(cString: try check(key, status))
     return text == Self.placeholderKey ? "" : text
-  }
-
-  private func inputs(of signature: LiteRtSignature) throws -> [NamedTensor] {
-    try tensors(
-      of: signature, functions.GetNumSignatureInputs, functions.GetSignatureInputName,
-      functions.GetSignatureInputTensorByIndex)
-  }
-
-  private func outputs(of signature: LiteRtSignature) throws -> [NamedTensor] {
-    try tensors(
-      of: signature, functions.GetNumSignatureOutputs, functions.GetSignatureOutputName,
-      functions.GetSignatureOutputTensorByIndex)
   }
 
   private typealias Count = @convention(c) (OpaquePointer?, UnsafeMutablePointer<Int>?) -> Int32

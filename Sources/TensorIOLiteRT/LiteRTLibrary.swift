@@ -3,9 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
-internal import NativeLibrary
-internal import TensorIO
+import CLiteRT
+import NativeLibrary
+import TensorIO
 
 /// LiteRT's library: its functions, and the environment that a backend's models share.
 ///

@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
-internal import Synchronization
+import CLiteRT
+import Synchronization
 package import TensorIO
 
 /// A TensorFlow Lite model in memory, shared by its sessions.
@@ -45,7 +45,8 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
   ) throws -> any Session {
     let index = try index(of: signature.key)
     guard isTrained else {
-      return try LiteRTSession(model: self, signature: index, options: options)
+      return try LiteRTSession(
+        model: self, signature: index, running: LiteRTCompiledModel(file, options: options))
     }
     return try LiteRTSharedSession(
       model: self, signature, running: [index], sharing: sharedModel(options))

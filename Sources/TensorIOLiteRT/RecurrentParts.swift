@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import TensorIO
 
 /// The parts of a `.tflite` file that only LSTM and RNN layers have.
 ///
@@ -63,7 +63,8 @@ struct RecurrentParts {
     var reader = FlatBufferReader(file, visits: file.count)
     for graph in try reader.tables(Slot.graphs, of: try reader.root(identifier: "TFL3")) {
       for tensor in try reader.tables(Slot.tensors, of: graph) {
-        guard let mark = try reader.position(ofByte: Slot.isVariable, of: tensor), file[mark] != 0
+        guard let mark = try reader.position(Slot.isVariable, of: tensor, byteCount: 1),
+          file[mark] != 0
         else { continue }
         hasVariables = true
         positions.append(mark)

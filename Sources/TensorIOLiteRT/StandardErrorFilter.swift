@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemCalls
-internal import Synchronization
+import CSystemCalls
+import Synchronization
 
 /// Removes one line from standard error, which LiteRT writes once per process at any log severity.
 ///

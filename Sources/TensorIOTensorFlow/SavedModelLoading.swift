@@ -3,9 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemCalls
-internal import CTensorFlow
-internal import TensorIO
+import CSystemCalls
+import CTensorFlow
+import TensorIO
 
 /// Loads a SavedModel into memory, and explains why one cannot be loaded.
 struct SavedModelLoading {

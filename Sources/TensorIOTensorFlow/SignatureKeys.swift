@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import TensorIO
 
 /// The tensors in the graph that the keys of a SavedModel's signatures stand for.
 struct SignatureKeys: Sendable {
@@ -69,10 +69,15 @@ struct SignatureKeys: Sendable {
         outputs: describe(signatures[key]?.outputs ?? [:], of: key))
     }
     guard found.isEmpty else { return found }
-    let placeholders = graph.allPlaceholders().filter { $0 != saverInput }.map {
+    let inputs = placeholders(in: graph).map {
       graph.description(of: $0, name: graph.name(of: $0))
     }
-    return [SignatureDescription(key: "", inputs: placeholders, outputs: [])]
+    return [SignatureDescription(key: "", inputs: inputs, outputs: [])]
+  }
+
+  /// Returns the placeholders of the graph, without the one that takes the path of a checkpoint.
+  func placeholders(in graph: TensorFlowGraph) -> [TensorFlowGraph.Tensor] {
+    graph.allPlaceholders().filter { $0 != saverInput }
   }
 
   private func order(trainingFirst: Bool) -> [String] {

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemCalls
+import CSystemCalls
 
 /// TensorFlow's ConfigProto, which sets the threads of a session.
 struct TensorFlowConfiguration {

@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTensorFlow
-internal import TensorIO
+import CTensorFlow
+import TensorIO
 
 /// The operations of a model, and how they depend on each other.
 ///

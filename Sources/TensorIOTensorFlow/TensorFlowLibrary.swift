@@ -3,10 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystemCalls
-internal import CTensorFlow
-internal import NativeLibrary
-internal import TensorIO
+import CSystemCalls
+import CTensorFlow
+import NativeLibrary
+import TensorIO
 
 /// TensorFlow's library and its functions.
 ///

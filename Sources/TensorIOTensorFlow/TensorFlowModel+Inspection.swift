@@ -52,13 +52,8 @@ extension TensorFlowModel {
   ///
   /// These are probably the outputs of a model without signatures.
   package var results: [TensorDescription] {
-    graph.results(of: Set(graph.allPlaceholders().filter { $0 != saverInput })).map {
+    graph.results(of: Set(keys.placeholders(in: graph))).map {
       graph.description(of: $0, name: graph.name(of: $0))
     }
-  }
-
-  /// The tensor that takes the path of a checkpoint.
-  private var saverInput: TensorFlowGraph.Tensor? {
-    graph.tensor(named: saverDefinition.filenameTensorName)
   }
 }

@@ -6,9 +6,9 @@
 package import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
+import Foundation
 #endif
 
 extension TensorFlowModel: TrainableLoadedModel {

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTensorFlow
+import CTensorFlow
 package import TensorIO
 
 /// A SavedModel in memory: its graph, and one TensorFlow session with its variables.
@@ -35,7 +35,7 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
   let saverDefinition: SaverMessage
   /// Whether the file had to be repaired to be loaded.
   let isRepaired: Bool
-  private let keys: SignatureKeys
+  let keys: SignatureKeys
 
   init(
     folder: SavedModelFolder, modes: ModelModes, threads: Int, library: TensorFlowLibrary

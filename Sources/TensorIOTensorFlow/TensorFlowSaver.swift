@@ -3,14 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTensorFlow
-internal import TensorIO
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+import CTensorFlow
+import TensorIO
 
 /// The operations of a graph that write its variables to files and read them back.
 struct TensorFlowSaver {
@@ -119,9 +113,7 @@ struct TensorFlowSaver {
     running operations: [OpaquePointer?], orThrow explained: (TensorFlowFailure) -> TensorIOError
   ) throws -> [TensorFlowTensor] {
     let library = model.library
-    let name = try TensorFlowTensor(
-      type: TensorFlowType.string, shape: [], byteCount: MemoryLayout<TF_TString>.stride, library)
-    name.setStrings([Data(prefix.utf8)])
+    let name = try TensorFlowTensor(prefix, library)
     let feeds = [fileName.output]
     let values: [OpaquePointer?] = [name.handle]
     let fetches = tensors.map(\.output)
@@ -136,29 +128,5 @@ struct TensorFlowSaver {
       throw explained(error)
     }
     return results.compactMap { $0.map { TensorFlowTensor(owning: $0, library) } }
-  }
-}
-
-/// Weights in a temporary folder, which is deleted with this object.
-private final class TemporaryWeights {
-  private let folder = FileManager.default.temporaryDirectory
-    .appending(path: "tensorio-\(UUID().uuidString)").path
-  var prefix: String { folder + "/weights" }
-
-  init(_ save: (String) throws -> Void) throws {
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw TensorIOError(
-        .unwritableFile,
-        "The folder '\(folder)' cannot be created: \(FileSystem.reason(for: error)).",
-        cause: error)
-    }
-    try save(prefix)
-  }
-
-  deinit {
-    // Failing to delete a temporary folder is harmless.
-    try? FileManager.default.removeItem(atPath: folder)
   }
 }
