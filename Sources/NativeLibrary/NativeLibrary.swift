@@ -79,18 +79,26 @@ package final class NativeLibrary: @unchecked Sendable {
   /// - Parameters:
   ///   - functions: The structure, which contains nothing else.
   ///   - name: Returns the name of a function by its index in the structure.
-  /// - Returns: The names of the functions that the library lacks.
+  ///   - product: The name of the library for users.
+  ///   - version: The version that has all of the functions.
+  /// - Throws: `TensorIOError` with the code `missingLibrary` if the library lacks functions.
   package func load<Functions>(
-    _ functions: inout Functions, named name: (Int) -> UnsafePointer<CChar>?
-  ) -> [String] {
-    withUnsafeMutableBytes(of: &functions) { bytes in
+    _ functions: inout Functions, named name: (Int) -> UnsafePointer<CChar>?,
+    of product: String, _ version: String
+  ) throws(TensorIOError) {
+    let missing = withUnsafeMutableBytes(of: &functions) { bytes in
       let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
-      return slots.indices.compactMap { index in
+      return slots.indices.compactMap { index -> String? in
         guard let name = name(index) else { return nil }
         slots[index] = symbol(name)
         return slots[index] == nil ? String(cString: name) : nil
       }
     }
+    guard !missing.isEmpty else { return }
+    throw TensorIOError(
+      .missingLibrary,
+      "'\(path)' isn't the version of \(product) that this release needs (\(version)). It lacks "
+        + "these functions: \(missing.joined(separator: ", ")).")
   }
 
   /// Returns the paths to try.

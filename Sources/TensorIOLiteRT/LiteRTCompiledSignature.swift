@@ -84,8 +84,8 @@ struct LiteRTCompiledSignature {
     return TensorIOError(
       .inferenceFailed,
       "LiteRT could not run the model. The file doesn't state the full shape of "
-        + "\(LiteRTModel.list(outputs)), and LiteRT cannot allocate memory for an output whose shape is known only after a run. "
-        + "LiteRT says: \(text)")
+        + "\(LiteRTModel.list(outputs)), and LiteRT cannot allocate memory for an output whose "
+        + "shape is known only after a run. LiteRT says: \(text)")
   }
 
   private func prepareError(_ status: LiteRtStatus) -> TensorIOError {

@@ -27,14 +27,8 @@ final class LiteRTLibrary: @unchecked Sendable {
         + "that 'pip show ai-edge-litert' prints as its location; or run 'make setup' in "
         + "TensorIO's source folder")
     var functions = LiteRtFunctions()
-    let missing = library.load(&functions, named: LiteRtFunctionName)
-    guard missing.isEmpty else {
-      throw TensorIOError(
-        .missingLibrary,
-        "'\(library.path)' isn't the version of LiteRT that this release needs "
-          + "(\(LiteRTBackend.libraryVersion)). It lacks these functions: "
-          + missing.joined(separator: ", ") + ".")
-    }
+    try library.load(
+      &functions, named: LiteRtFunctionName, of: "LiteRT", LiteRTBackend.libraryVersion)
     LiteRtGuardAgainstExceptions(&functions)
     path = library.path
     self.functions = functions

@@ -16,18 +16,13 @@ enum StandardErrorFilter {
   private static let unwanted = "INFO: Created TensorFlow Lite XNNPACK delegate"
 
   static func whileCreatingFirstDelegate<Result>(_ body: () -> Result) -> Result {
-    #if os(Linux)
     // Only the first compilation is filtered, so that others don't wait for it.
     guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing), let capture = Capture()
     else { return body() }
     defer { capture.end() }
     return body()
-    #else
-    return body()
-    #endif
   }
 
-  #if os(Linux)
   /// Standard error's descriptor and the file that replaces it.
   private struct Capture {
     private let original: Int32
@@ -59,5 +54,4 @@ enum StandardErrorFilter {
       }
     }
   }
-  #endif
 }

@@ -42,13 +42,7 @@ final class TensorFlowLibrary: @unchecked Sendable {
         + "tensorflow-cpu' prints as its location; or run 'make tensorflow' in TensorIO's "
         + "source folder")
     var functions = TensorFlowFunctions()
-    let missing = library.load(&functions, named: TensorFlowFunctionName)
-    guard missing.isEmpty else {
-      throw TensorIOError(
-        .missingLibrary,
-        "'\(library.path)' isn't the version of TensorFlow that this release needs (2.21). It "
-          + "lacks these functions: \(missing.joined(separator: ", ")).")
-    }
+    try library.load(&functions, named: TensorFlowFunctionName, of: "TensorFlow", "2.21")
     path = library.path
     self.functions = functions
   }

@@ -119,8 +119,9 @@ extension LiteRTModel {
       throw TensorIOError(
         .unsupportedModel,
         "The weights of '\(file.path)' can neither be exported nor restored: '\(Self.reader)' "
-          + "returns \(Self.list(given.map(\.name), orElse: "nothing")), but '\(Self.writer)' takes "
-          + "\(Self.list(taken.map(\.name), orElse: "nothing")). The names must be the same.")
+          + "returns \(Self.list(given.map(\.name), orElse: "nothing")), but "
+          + "'\(Self.writer)' takes \(Self.list(taken.map(\.name), orElse: "nothing")). The "
+          + "names must be the same.")
     }
     for tensor in given where tensor.dataType == nil || tensor.dataType == .string {
       throw unsaved(tensor)
