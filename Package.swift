@@ -68,23 +68,24 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
-    .target(name: "CFileCalls"),
-    .target(name: "CProcessCalls"),
+    .target(
+      name: "CSystemCalls",
+      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
     .target(name: "CPixelKernels"),
-    .target(name: "Files", dependencies: ["CFileCalls"]),
-    .target(name: "TensorIO", dependencies: ["CPixelKernels", "Files"]),
-    .target(name: "NativeLibrary"),
-    .target(name: "Charts"),
+    .target(name: "Files", dependencies: ["CSystemCalls"]),
+    .target(name: "TensorIO", dependencies: ["CPixelKernels", "CSystemCalls", "Files"]),
+    .target(name: "NativeLibrary", dependencies: ["CSystemCalls", "TensorIO"]),
+    .target(name: "Charts", dependencies: ["CSystemCalls"]),
     .target(name: "CLiteRT"),
     .systemLibrary(name: "CZlib"),
     .target(
       name: "TensorIOLiteRT",
-      dependencies: ["Files", "TensorIO", "NativeLibrary", "CLiteRT", "CProcessCalls", "CZlib"]),
-    .target(name: "TensorIOIsolation", dependencies: ["TensorIO", "CProcessCalls"]),
+      dependencies: ["CLiteRT", "CSystemCalls", "CZlib", "Files", "NativeLibrary", "TensorIO"]),
+    .target(name: "TensorIOIsolation", dependencies: ["CSystemCalls", "TensorIO"]),
     .target(name: "CTensorFlow"),
     .target(
       name: "TensorIOTensorFlow",
-      dependencies: ["TensorIO", "NativeLibrary", "CTensorFlow"]),
+      dependencies: ["CSystemCalls", "CTensorFlow", "NativeLibrary", "TensorIO"]),
     .target(
       name: "CImageCodecs",
       linkerSettings: ["jpeg", "png", "webp"].map { .linkedLibrary($0, .when(platforms: [.linux])) }
@@ -92,7 +93,7 @@ let package = Package(
     .target(
       name: "TensorIOImageCodecs",
       dependencies: [
-        "Files", "TensorIO", "CPixelKernels",
+        "CPixelKernels", "CSystemCalls", "Files", "TensorIO",
         .target(name: "CImageCodecs", condition: .when(platforms: [.linux])),
       ]),
     .systemLibrary(name: "CZip"),
@@ -102,8 +103,8 @@ let package = Package(
     .target(
       name: "NetRunner",
       dependencies: [
-        "CZip", "Charts", "Files", "Hashing", "NativeLibrary", "StoredRows", "TensorIO",
-        "TensorIOImageCodecs",
+        "CSystemCalls", "CZip", "Charts", "Files", "Hashing", "NativeLibrary", "StoredRows",
+        "TensorIO", "TensorIOImageCodecs",
       ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .target(
@@ -114,7 +115,7 @@ let package = Package(
     .target(
       name: "ModelCommands",
       dependencies: [
-        "CProcessCalls", "Charts", "ModelTools", "TensorIO", "TensorIOImageCodecs",
+        "CSystemCalls", "Charts", "ModelTools", "TensorIO", "TensorIOImageCodecs",
         "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -122,9 +123,9 @@ let package = Package(
     .target(
       name: "TensorIOCommandLine",
       dependencies: [
-        "CCurl", "Files", "Hashing", "ModelCommands", "ModelTools", "NativeLibrary", "NetRunner",
-        "TensorIO", "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT",
-        "TensorIOTensorFlow",
+        "CCurl", "CSystemCalls", "Files", "Hashing", "ModelCommands", "ModelTools",
+        "NativeLibrary", "NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOIsolation",
+        "TensorIOLiteRT", "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),
@@ -160,6 +161,7 @@ let package = Package(
     .target(
       name: "WebServing",
       dependencies: [
+        "CSystemCalls",
         serving("HTTPTypes", "swift-http-types"),
         serving("Hummingbird", "hummingbird"),
         serving("HummingbirdCore", "hummingbird"),
@@ -209,11 +211,10 @@ let package = Package(
         serving("ServiceLifecycle", "swift-service-lifecycle"),
       ],
       resources: [.copy("Assets")]),
-    .systemLibrary(name: "CMalloc"),
     .target(
       name: "NetRunnerCommandLine",
       dependencies: [
-        "CMalloc", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner",
+        "CSystemCalls", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner",
         "NetRunnerWeb", "TensorIO", "TensorIOCommandLine", "TensorIOLiteRT", "WebClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),

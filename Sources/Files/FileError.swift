@@ -3,13 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-package import Glibc
-#elseif canImport(Musl)
-package import Musl
-#else
-package import Darwin
-#endif
+import CSystemCalls
 
 /// A failed system call on a file.
 package struct FileError: Error, Sendable, CustomStringConvertible {
@@ -74,7 +68,9 @@ package struct FileError: Error, Sendable, CustomStringConvertible {
   package var isLink: Bool { number == ELOOP }
 
   /// Returns the system's text for a code.
-  package static func reason(_ code: POSIXErrorCode) -> String { reason(code.rawValue) }
+  package static func reason(_ code: some RawRepresentable<CInt>) -> String {
+    reason(code.rawValue)
+  }
 
   /// Whether something already exists at the path.
   package var isPresent: Bool { number == EEXIST }

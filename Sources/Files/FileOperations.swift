@@ -3,21 +3,15 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import CFileCalls
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CSystemCalls
 
 /// Operations on names of files and folders.
 package enum FileOperations {
   /// Renames a file or folder in one step, and replaces an existing file with the new name.
   package static func rename(_ path: String, to newPath: String) throws(FileError) {
-    guard systemRename(path, newPath) == 0 else { throw FileError(.renamed, path, to: newPath) }
+    guard CSystemCalls.rename(path, newPath) == 0 else {
+      throw FileError(.renamed, path, to: newPath)
+    }
   }
 
   /// Exchanges two names in one step, so that both exist at all times.
@@ -29,7 +23,7 @@ package enum FileOperations {
 
   /// Creates a hard link.
   package static func link(_ path: String, to newPath: String) throws(FileError) {
-    guard systemLink(path, newPath) == 0 else { throw FileError(.linked, path, to: newPath) }
+    guard CSystemCalls.link(path, newPath) == 0 else { throw FileError(.linked, path, to: newPath) }
   }
 
   /// Removes a file; a missing file isn't an error.
@@ -77,7 +71,3 @@ package enum FileOperations {
     return String(cString: resolved)
   }
 }
-
-// The methods of the same names hide these functions.
-private func systemRename(_ path: String, _ newPath: String) -> CInt { rename(path, newPath) }
-private func systemLink(_ path: String, _ newPath: String) -> CInt { link(path, newPath) }

@@ -3,13 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CSystemCalls
 
 /// What the system knows about a file.
 package struct FileStatus: Sendable, Hashable {
@@ -57,12 +51,12 @@ package struct FileStatus: Sendable, Hashable {
 
   private init(_ status: stat) {
     kind =
-      switch status.st_mode & S_IFMT {
-      case S_IFREG: .file
-      case S_IFDIR: .folder
-      case S_IFLNK: .link
-      case S_IFIFO: .pipe
-      case S_IFSOCK: .socket
+      switch status.st_mode & mode_t(S_IFMT) {
+      case mode_t(S_IFREG): .file
+      case mode_t(S_IFDIR): .folder
+      case mode_t(S_IFLNK): .link
+      case mode_t(S_IFIFO): .pipe
+      case mode_t(S_IFSOCK): .socket
       default: .device
       }
     permissions = UInt32(status.st_mode & 0o7777)

@@ -3,15 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import CFileCalls
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CSystemCalls
 
 /// An open file or folder, which closes with the object.
 package final class OpenFile: Sendable {
@@ -20,7 +12,7 @@ package final class OpenFile: Sendable {
 
   private init(_ path: String, _ flags: CInt, _ permissions: UInt32 = 0) throws(FileError) {
     self.path = path
-    descriptor = open(path, flags | O_CLOEXEC, mode_t(permissions))
+    descriptor = open_file(path, flags | O_CLOEXEC, mode_t(permissions))
     // All properties are set, so `deinit` runs if this throws.
     guard descriptor >= 0 else { throw FileError(opening: path) }
   }
@@ -108,7 +100,7 @@ package final class OpenFile: Sendable {
   /// Reads the next bytes into memory, and returns their number; 0 at the end of the file.
   package func read(into bytes: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
     while true {
-      let count = systemRead(descriptor, bytes)
+      let count = CSystemCalls.read(descriptor, bytes.baseAddress, bytes.count)
       if count >= 0 { return count }
       guard errno == EINTR else { throw FileError(.read, path) }
     }
@@ -157,7 +149,8 @@ package final class OpenFile: Sendable {
   package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+      let part = UnsafeRawBufferPointer(rebasing: rest)
+      let count = CSystemCalls.write(descriptor, part.baseAddress, part.count)
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else { throw FileError(.written, path) }
       rest = rest.dropFirst(count)
@@ -196,13 +189,4 @@ package final class OpenFile: Sendable {
   package func flush() throws(FileError) {
     guard fsync(descriptor) == 0 else { throw FileError(.flushed, path) }
   }
-}
-
-private func systemRead(_ file: CInt, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
-  read(file, bytes.baseAddress, bytes.count)
-}
-
-/// Calls the system's `write`, which the method of the same name hides.
-private func systemWrite(_ file: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-  write(file, bytes.baseAddress, bytes.count)
 }

@@ -104,19 +104,10 @@ package struct LibCrypto: Sendable {
     @convention(c) @Sendable (OpaquePointer?, UnsafeMutablePointer<UInt8>?, OpaquePointer?) -> CInt
 
   private init() throws(TensorIOError) {
-    let library: NativeLibrary
-    do {
-      library = try NativeLibrary(
-        fileNames: ["libcrypto.so.3", "libcrypto.so.1.1"],
-        overriddenBy: "TENSORIO_CRYPTO_LIBRARY")
-    } catch {
-      throw TensorIOError(
-        .missingLibrary,
-        error.message(
-          library: "libcrypto, which computes the hashes of models and images,",
-          installing: "run 'apt-get install libssl3'"),
-        cause: error)
-    }
+    let library = try NativeLibrary(
+      "libcrypto, which computes the hashes of models and images,",
+      fileNames: ["libcrypto.so.3", "libcrypto.so.1.1"], overriddenBy: "TENSORIO_CRYPTO_LIBRARY",
+      installedBy: "run 'apt-get install libssl3'")
     func function<Function>(
       _ name: String, as type: Function.Type = Function.self
     ) throws(TensorIOError) -> Function {

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemCalls
 package import ModelTools
 package import TensorIO
 
@@ -10,14 +11,6 @@ package import TensorIO
 import FoundationEssentials
 #else
 import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
 #endif
 
 /// Writes data to standard output, and messages to standard error.
@@ -62,13 +55,7 @@ package enum Console {
 
   /// Ends the process.
   package static func exit(_ code: Int32) -> Never {
-    #if canImport(Glibc)
-    Glibc.exit(code)
-    #elseif canImport(Musl)
-    Musl.exit(code)
-    #else
-    Darwin.exit(code)
-    #endif
+    CSystemCalls.exit(code)
   }
 
   /// Ends the process immediately and skips the runtime's clean-up, which may hang.
@@ -101,7 +88,8 @@ package enum Console {
     text.withUTF8 { bytes in
       var rest = UnsafeRawBufferPointer(bytes)[...]
       while !rest.isEmpty {
-        let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+        let part = UnsafeRawBufferPointer(rebasing: rest)
+        let count = CSystemCalls.write(descriptor, part.baseAddress, part.count)
         if count < 0 && errno == EINTR { continue }
         // A closed pipe, such as after `| head`, isn't an error. A full disk is.
         guard count > 0 else {
@@ -117,15 +105,5 @@ package enum Console {
   private static func failToWrite() -> Never {
     printMessage("error: The output couldn't be written: \(String(cString: strerror(errno))).")
     exit(70)
-  }
-
-  private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Glibc)
-    Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-    #elseif canImport(Musl)
-    Musl.write(descriptor, bytes.baseAddress, bytes.count)
-    #else
-    Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-    #endif
   }
 }

@@ -3,13 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CSystemCalls
+package import TensorIO
 
 /// A shared library that is opened when the program runs, and stays open until it ends.
 ///
@@ -22,17 +17,19 @@ package final class NativeLibrary: @unchecked Sendable {
   /// Finds and opens a library.
   ///
   /// - Parameters:
+  ///   - name: The name of the library for users.
   ///   - fileNames: The possible names of its file, the likeliest first.
   ///   - variable: The environment variable that names the file. If set, it replaces the search.
   ///   - companions: The possible file names of another library that this one needs and that may be
   ///     in a different folder.
   ///   - pythonPackage: The folder of a Python package that contains the library, if there is one.
   ///     pip may have installed it next to this program.
-  /// - Throws: ``NotFound`` with every path that was tried.
+  ///   - command: What to do to install it, as the rest of a sentence.
+  /// - Throws: `TensorIOError` with the code `missingLibrary`. Its cause is ``NotFound``.
   package init(
-    fileNames: [String], overriddenBy variable: String, companions: [String] = [],
-    pythonPackage: String? = nil
-  ) throws(NotFound) {
+    _ name: String, fileNames: [String], overriddenBy variable: String, companions: [String] = [],
+    pythonPackage: String? = nil, installedBy command: String
+  ) throws(TensorIOError) {
     var tried: [NotFound.Attempt] = []
     for path in Self.candidates(
       fileNames: fileNames, overriddenBy: variable, pythonPackage: pythonPackage)
@@ -51,7 +48,9 @@ package final class NativeLibrary: @unchecked Sendable {
       let reason = dlerror().map { String(cString: $0) } ?? "unknown"
       tried.append(NotFound.Attempt(path: path, reason: reason))
     }
-    throw NotFound(variable: variable, tried: tried)
+    let cause = NotFound(variable: variable, tried: tried)
+    throw TensorIOError(
+      .missingLibrary, cause.message(library: name, installing: command), cause: cause)
   }
 
   private static func open(_ path: String) -> UnsafeMutableRawPointer? {
@@ -73,6 +72,33 @@ package final class NativeLibrary: @unchecked Sendable {
   /// Returns the address of a symbol, or nil when the library doesn't have it.
   package func symbol(_ name: UnsafePointer<CChar>) -> UnsafeMutableRawPointer? {
     dlsym(handle, name)
+  }
+
+  /// Fills a structure of function pointers.
+  ///
+  /// - Parameters:
+  ///   - functions: The structure, which contains nothing else.
+  ///   - name: Returns the name of a function by its index in the structure.
+  ///   - product: The name of the library for users.
+  ///   - version: The version that has all of the functions.
+  /// - Throws: `TensorIOError` with the code `missingLibrary` if the library lacks functions.
+  package func load<Functions>(
+    _ functions: inout Functions, named name: (Int) -> UnsafePointer<CChar>?,
+    of product: String, _ version: String
+  ) throws(TensorIOError) {
+    let missing = withUnsafeMutableBytes(of: &functions) { bytes in
+      let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
+      return slots.indices.compactMap { index -> String? in
+        guard let name = name(index) else { return nil }
+        slots[index] = symbol(name)
+        return slots[index] == nil ? String(cString: name) : nil
+      }
+    }
+    guard !missing.isEmpty else { return }
+    throw TensorIOError(
+      .missingLibrary,
+      "'\(path)' isn't the version of \(product) that this release needs (\(version)). It lacks "
+        + "these functions: \(missing.joined(separator: ", ")).")
   }
 
   /// Returns the paths to try.
@@ -98,11 +124,10 @@ package final class NativeLibrary: @unchecked Sendable {
   }
 
   private static var folders: [String] {
-    [installedFolder, executableFolder, executableFolder.map { $0 + "/../lib" }].compactMap(\.self)
+    // The setup installs libraries into the first.
+    [dataFolder.map { $0 + "/lib" }, executableFolder, executableFolder.map { $0 + "/../lib" }]
+      .compactMap(\.self)
   }
-
-  /// The folder into which the setup installs libraries.
-  private static var installedFolder: String? { dataFolder.map { $0 + "/lib" } }
 
   /// The folder `$TENSORIO_HOME`, or a folder in the user's data folder; nil without a home folder.
   package static var dataFolder: String? {
@@ -127,26 +152,24 @@ package final class NativeLibrary: @unchecked Sendable {
     return String(cString: value)
   }
 
-  /// A library that could not be opened, with every path that was tried.
+  /// Why a library could not be opened.
   package struct NotFound: Error, CustomStringConvertible {
     /// The environment variable that overrides the search.
-    package let variable: String
-    /// The attempts, in order.
-    package let tried: [Attempt]
+    fileprivate let variable: String
+    /// Every path that was tried, in order.
+    fileprivate let tried: [Attempt]
 
     /// A path, and the reason why it could not be opened.
-    package struct Attempt: Sendable {
-      package let path: String
-      package let reason: String
-      /// Whether the path names a file, rather than leaving the search to the system.
-      fileprivate var isFile: Bool { path.contains("/") }
-      fileprivate static let missing = "no such file"
+    fileprivate struct Attempt {
+      let path: String
+      let reason: String
+      static let missing = "no such file"
     }
 
     /// The attempt that found a file which could not be opened, or the variable's path.
     private var unusable: Attempt? {
       NativeLibrary.environment(variable) != nil
-        ? tried.first : tried.first { $0.isFile && $0.reason != Attempt.missing }
+        ? tried.first : tried.first { $0.path.contains("/") && $0.reason != Attempt.missing }
     }
 
     /// Whether the library is nowhere, rather than damaged or named wrongly.
@@ -159,12 +182,7 @@ package final class NativeLibrary: @unchecked Sendable {
 
     /// Returns a message that says what happened and what to do, without the paths that were
     /// searched.
-    ///
-    /// - Parameters:
-    ///   - library: The name of the library for users.
-    ///   - installing: The instructions for installing it, as the rest of a sentence.
-    /// - Returns: The message, in short sentences.
-    package func message(library: String, installing: String) -> String {
+    fileprivate func message(library: String, installing: String) -> String {
       guard let attempt = unusable else {
         return "\(library) is not installed. To install it, \(installing)."
       }

@@ -5,7 +5,7 @@
 
 #if Servers
 public import ArgumentParser
-import CMalloc
+import CSystemCalls
 import Foundation
 import ModelCommands
 import ModelRepositoryClient

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CSystemCalls
 import Files
 import Hashing
 import ModelCommands
@@ -13,14 +14,6 @@ import NetRunner
 import TensorIO
 import TensorIOLiteRT
 import TensorIOTensorFlow
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The command `tensorio doctor`.
 struct DoctorCommand: ParsableCommand {

@@ -4,17 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CSystemCalls
 import ModelCommands
 import NativeLibrary
 import TensorIO
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A command that is a separate program, `tensorio-NAME`, which replaces this process.
 ///

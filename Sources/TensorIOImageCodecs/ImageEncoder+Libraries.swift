@@ -5,7 +5,7 @@
 
 #if os(Linux)
 import CImageCodecs
-import Glibc
+import CSystemCalls
 import TensorIO
 
 extension ImageEncoder {

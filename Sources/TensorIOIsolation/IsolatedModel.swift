@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
-internal import TensorIO
+import Synchronization
+import TensorIO
 
 /// A model that another process has loaded.
 ///

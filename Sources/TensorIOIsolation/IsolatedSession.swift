@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
+import Foundation
 #endif
 
 /// A session of a model in another process.
@@ -26,7 +26,7 @@ final class IsolatedSession: Session {
     init(_ address: ModelAddress, _ options: IsolationOptions) throws {
       memory = try SharedMemory()
       process = try WorkerProcess(options, sharing: memory, modelAt: address.path)
-      greeting = try process.ask(address.request, within: options.firstAnswerSeconds)
+      greeting = try process.ask(.load(address), within: options.firstAnswerSeconds)
     }
   }
 

@@ -3,20 +3,13 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import CSystemCalls
+import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
-#endif
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
+import Foundation
 #endif
 
 /// A stream between two processes that carries messages.

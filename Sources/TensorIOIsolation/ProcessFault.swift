@@ -3,15 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+import CSystemCalls
+import TensorIO
 
 /// A signal that indicates that a process crashed, or was killed for using too much memory.
 package struct ProcessFault: Hashable, Sendable, CustomStringConvertible {

@@ -3,22 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CProcessCalls
-internal import Dispatch
+import CSystemCalls
+import Dispatch
 public import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
-#endif
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
+import Foundation
 #endif
 
 /// The other side of ``IsolatedBackend``: a process that loads one model and runs it.
@@ -68,22 +60,19 @@ public final class SessionWorker {
     do {
       reply = try self.reply(to: request)
     } catch let error as TensorIOError {
-      reply = .failed(code: error.code.description, message: error.message, subject: error.subject)
+      reply = .failed(error)
     }
     do {
       try channel.sendMessage(reply)
     } catch let error as TensorIOError {
-      try channel.sendMessage(
-        WorkerReply.failed(
-          code: error.code.description, message: error.message, subject: error.subject))
+      try channel.sendMessage(WorkerReply.failed(error))
     }
   }
 
   private func reply(to request: WorkerRequest?) throws -> WorkerReply? {
     switch request {
     case nil: return try run()
-    case .load(let path, let backend, let modes, let threads):
-      return try load(path, backend, ModelModes(rawValue: modes), threads: threads)
+    case .load(let address): return try load(address)
     case .describe(let inputs, let outputs, let operations, let signature):
       return .described(
         try loaded.describe(
@@ -108,16 +97,15 @@ public final class SessionWorker {
     }
   }
 
-  private func load(
-    _ path: String, _ name: String, _ modes: ModelModes, threads: Int
-  ) throws -> WorkerReply {
-    guard let backend = backends.first(where: { $0.name == name }) else {
-      throw TensorIOError(.unknownBackend, "There is no backend '\(name)'.")
+  private func load(_ address: ModelAddress) throws -> WorkerReply {
+    guard let backend = backends.first(where: { $0.name == address.backend }) else {
+      throw TensorIOError(.unknownBackend, "There is no backend '\(address.backend)'.")
     }
+    threads = address.threads
     let model = try backend.loadModel(
-      at: path, for: modes, options: SessionOptions(threads: threads))
+      at: address.path, for: ModelModes(rawValue: address.modes),
+      options: SessionOptions(threads: threads))
     self.model = model
-    self.threads = threads
     return .loaded(signatures: model.signatures, keepsState: model.keepsState)
   }
 

@@ -3,17 +3,25 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
+import Foundation
 #endif
+
+/// The information that a process needs to load a model.
+struct ModelAddress: Codable {
+  var path: String
+  var backend: String
+  var modes: Int
+  var threads: Int
+}
 
 /// A request to the process that runs a model.
 enum WorkerRequest: Codable {
-  case load(path: String, backend: String, modes: Int, threads: Int)
+  case load(ModelAddress)
   case describe(inputs: [String], outputs: [String], operations: [String], SignatureDescription)
   case makeSession(SignatureDescription)
   case resizeInputs([[Int]])
@@ -33,6 +41,10 @@ enum WorkerReply: Codable {
   case strings([Data])
   case done
   case failed(code: String, message: String, subject: String?)
+
+  static func failed(_ error: TensorIOError) -> WorkerReply {
+    .failed(code: error.code.description, message: error.message, subject: error.subject)
+  }
 }
 
 /// The positions of a session's tensors in the memory that both processes share.

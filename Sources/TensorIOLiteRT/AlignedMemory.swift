@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Files
-internal import TensorIO
+import TensorIO
 
 /// Zero-initialized memory with the alignment that LiteRT requires.
 ///
@@ -48,7 +48,7 @@ final class AlignedMemory {
     self.init(byteCount: size)
     var count = 0
     while count < byteCount {
-      let rest = UnsafeMutableRawBufferPointer(start: start + count, count: byteCount - count)
+      let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
       do throws(FileError) {
         let got = try file.read(into: rest)
         guard got > 0 else { throw FileError.endedEarly(path) }
@@ -61,4 +61,9 @@ final class AlignedMemory {
   }
 
   deinit { start.deallocate() }
+
+  /// The memory, without the room past its end.
+  var bytes: UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+  }
 }

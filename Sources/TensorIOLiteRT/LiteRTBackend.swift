@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+import Synchronization
 public import TensorIO
 
 /// A backend that runs TensorFlow Lite models (`.tflite`) with Google's LiteRT library.
@@ -12,6 +12,10 @@ public import TensorIO
 public final class LiteRTBackend: Backend {
   /// The limits on what a model may ask for.
   public let limits: LiteRTLimits
+
+  /// The version of LiteRT that this backend is written for; the library doesn't report its own
+  /// version.
+  package static let libraryVersion = "2.3.0"
 
   private let library = Mutex<LiteRTLibrary?>(nil)
 
@@ -57,8 +61,7 @@ public final class LiteRTBackend: Backend {
 
   private func openLibrary() throws -> LiteRTLibrary {
     try library.withLock { library in
-      if let library { return library }
-      let opened = try LiteRTLibrary()
+      let opened = try library ?? LiteRTLibrary()
       library = opened
       return opened
     }
@@ -70,8 +73,17 @@ extension Backend where Self == LiteRTBackend {
   public static var liteRT: LiteRTBackend { LiteRTBackend() }
 }
 
-extension LiteRTBackend {
-  /// The version of LiteRT that this backend is written for; the library doesn't report its own
-  /// version.
-  package static var libraryVersion: String { "2.3.0" }
+/// The limits on what a TensorFlow Lite model may ask for.
+///
+/// A file of a few hundred bytes can claim tensors of any size. The limit is checked before the
+/// runtime sees the file.
+public struct LiteRTLimits: Hashable, Sendable {
+  /// The maximum number of bytes that all tensors of a model may take together, without its
+  /// constants.
+  ///
+  /// An axis of unknown length counts as 1. The default is 1 GiB.
+  public var tensorBytes: Int
+
+  /// Makes limits.
+  public init(tensorBytes: Int = 1 << 30) { self.tensorBytes = tensorBytes }
 }

@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
-internal import TensorIO
+import CLiteRT
+import TensorIO
 
 /// A tensor's memory, which this class owns, and LiteRT's handle to it.
 final class LiteRTBuffer {

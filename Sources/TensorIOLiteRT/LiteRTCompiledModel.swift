@@ -3,16 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
-internal import TensorIO
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+import CLiteRT
+import CSystemCalls
+import TensorIO
 
 /// A model compiled for the CPU, with its memory and the values of its variables.
 final class LiteRTCompiledModel {

@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
-internal import TensorIO
+import CLiteRT
+import TensorIO
 
 /// One signature of a compiled model, with the current shapes of its tensors.
 struct LiteRTCompiledSignature {
@@ -81,12 +81,11 @@ struct LiteRTCompiledSignature {
     guard status == LiteRT.runtimeFailure, !outputs.isEmpty else {
       return TensorIOError(.inferenceFailed, "LiteRT could not run the model: \(text)")
     }
-    let names = outputs.map { "'\($0)'" }.joined(separator: ", ")
     return TensorIOError(
       .inferenceFailed,
-      "LiteRT could not run the model. The file doesn't state the full shape of \(names), and "
-        + "LiteRT cannot allocate memory for an output whose shape is known only after a run. "
-        + "LiteRT says: \(text)")
+      "LiteRT could not run the model. The file doesn't state the full shape of "
+        + "\(LiteRTModel.list(outputs)), and LiteRT cannot allocate memory for an output whose "
+        + "shape is known only after a run. LiteRT says: \(text)")
   }
 
   private func prepareError(_ status: LiteRtStatus) -> TensorIOError {

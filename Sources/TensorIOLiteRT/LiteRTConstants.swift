@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
-internal import TensorIO
+import CLiteRT
+import TensorIO
 
 /// Constants of LiteRT's C interface, determined by measurement.
 enum LiteRT {
@@ -21,12 +21,6 @@ enum LiteRT {
   static let rankedTensor: Int32 = 0
   static let perTensor: Int32 = 1
   static let perChannel: Int32 = 2
-  static let blockWise: Int32 = 3
-
-  /// The code of the operation that creates a resource variable.
-  static let variableHandle: Int32 = 142
-  /// The code of custom operations, which differ only in their names.
-  static let customOperation: Int32 = 32
 
   /// Returns the meaning of a status code.
   static func name(of status: LiteRtStatus) -> String {

@@ -3,9 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
-internal import NativeLibrary
-internal import TensorIO
+import CLiteRT
+import NativeLibrary
+import TensorIO
 
 /// LiteRT's library: its functions, and the environment that a backend's models share.
 ///
@@ -19,52 +19,23 @@ final class LiteRTLibrary: @unchecked Sendable {
 
   /// Opens the library.
   init() throws(TensorIOError) {
-    let library: NativeLibrary
-    do {
-      library = try NativeLibrary(
-        fileNames: ["libLiteRt.so", "libLiteRt.dylib"], overriddenBy: "TENSORIO_LITERT_LIBRARY",
-        pythonPackage: "ai_edge_litert")
-    } catch {
-      throw TensorIOError(
-        .missingLibrary,
-        error.message(
-          library: "TensorFlow Lite's library libLiteRt",
-          installing: "run 'pip install ai-edge-litert==\(LiteRTBackend.libraryVersion)' and set "
-            + "TENSORIO_LITERT_LIBRARY to the path of ai_edge_litert/libLiteRt.so in the folder "
-            + "that 'pip show ai-edge-litert' prints as its location; or run 'make setup' in "
-            + "TensorIO's source folder"),
-        cause: error)
-    }
+    let library = try NativeLibrary(
+      "TensorFlow Lite's library libLiteRt", fileNames: ["libLiteRt.so", "libLiteRt.dylib"],
+      overriddenBy: "TENSORIO_LITERT_LIBRARY", pythonPackage: "ai_edge_litert",
+      installedBy: "run 'pip install ai-edge-litert==\(LiteRTBackend.libraryVersion)' and set "
+        + "TENSORIO_LITERT_LIBRARY to the path of ai_edge_litert/libLiteRt.so in the folder "
+        + "that 'pip show ai-edge-litert' prints as its location; or run 'make setup' in "
+        + "TensorIO's source folder")
+    var functions = LiteRtFunctions()
+    try library.load(
+      &functions, named: LiteRtFunctionName, of: "LiteRT", LiteRTBackend.libraryVersion)
+    LiteRtGuardAgainstExceptions(&functions)
     path = library.path
-    functions = try Self.loadFunctions(from: library)
+    self.functions = functions
     environment = try Self.makeEnvironment(functions)
   }
 
   deinit { functions.DestroyEnvironment(environment) }
-
-  private static func loadFunctions(
-    from library: NativeLibrary
-  ) throws(TensorIOError) -> LiteRtFunctions {
-    var functions = LiteRtFunctions()
-    var missing: [String] = []
-    withUnsafeMutableBytes(of: &functions) { bytes in
-      let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
-      for index in slots.indices {
-        guard let name = LiteRtFunctionName(index) else { continue }
-        slots[index] = library.symbol(name)
-        if slots[index] == nil { missing.append(String(cString: name)) }
-      }
-    }
-    guard missing.isEmpty else {
-      throw TensorIOError(
-        .missingLibrary,
-        "'\(library.path)' isn't the version of LiteRT that this release needs "
-          + "(\(LiteRTBackend.libraryVersion)). It lacks these functions: "
-          + missing.joined(separator: ", ") + ".")
-    }
-    LiteRtGuardAgainstExceptions(&functions)
-    return functions
-  }
 
   private static func makeEnvironment(
     _ functions: LiteRtFunctions

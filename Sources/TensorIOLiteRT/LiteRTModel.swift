@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
-internal import Synchronization
+import CLiteRT
+import Synchronization
 package import TensorIO
 
 /// A TensorFlow Lite model in memory, shared by its sessions.
@@ -18,7 +18,7 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
   package let signatures: [SignatureDescription]
 
   /// Whether a run changes the results of later runs in the same session.
-  package let keepsState: Bool
+  package var keepsState: Bool { file.hasVariables }
 
   let file: LiteRTModelFile
   let library: LiteRTLibrary
@@ -36,10 +36,8 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
     file = try LiteRTModelFile(path: path, library: library, limits: limits)
     self.library = library
     self.isTrained = isTrained
-    graph = LiteRTGraph(file.handle, library.functions)
-    try graph.refuseBlockWiseQuantization(path: path)
-    signatures = try graph.signatures(path: path)
-    keepsState = try file.hasVariableTensors || graph.hasResourceVariables(path: path)
+    graph = LiteRTGraph(file)
+    signatures = try graph.signatures()
   }
 
   package func makeSession(
@@ -47,7 +45,8 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
   ) throws -> any Session {
     let index = try index(of: signature.key)
     guard isTrained else {
-      return try LiteRTSession(model: self, signature: index, options: options)
+      return try LiteRTSession(
+        model: self, signature: index, running: LiteRTCompiledModel(file, options: options))
     }
     return try LiteRTSharedSession(
       model: self, signature, running: [index], sharing: sharedModel(options))
@@ -64,28 +63,68 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
   /// Returns the compiled model that all sessions of a trained model share.
   func sharedModel(_ options: SessionOptions) throws -> LiteRTSharedModel {
     try shared.withLock { shared in
-      if let shared { return shared }
-      let made = try LiteRTSharedModel(file, options: options)
+      let made = try shared ?? LiteRTSharedModel(file, options: options)
       shared = made
       return made
     }
   }
 
-  /// Returns the bytes stored under a name in the model's metadata, or nil when there are none.
-  func metadata(named name: String) -> [UInt8]? {
+  // MARK: - Facts
+
+  /// The size of the file in bytes.
+  package var byteCount: Int { file.memory.byteCount }
+
+  /// The descriptive metadata that the file contains, or nil when it doesn't have any.
+  ///
+  /// Each access reads it again. Damaged metadata isn't an error, because the model still runs;
+  /// ``ModelMetadata/problems`` lists what could not be read.
+  package var metadata: ModelMetadata? {
     var start: UnsafeRawPointer?
     var count = 0
-    guard library.functions.GetModelMetadata(file.handle, name, &start, &count) == LiteRT.ok,
-      let start
-    else { return nil }
-    return Array(UnsafeRawBufferPointer(start: start, count: count))
+    let status = library.functions.GetModelMetadata(file.handle, "TFLITE_METADATA", &start, &count)
+    guard status == LiteRT.ok, let start else { return nil }
+    return withExtendedLifetime(file) {
+      MetadataReader.read(
+        Array(UnsafeRawBufferPointer(start: start, count: count)),
+        file: UnsafeRawBufferPointer(file.memory.bytes))
+    }
   }
 
-  /// Calls a closure with the file's bytes.
-  func withFileBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
-    try withExtendedLifetime(file) {
-      let bytes = file.bytes
-      return try body(UnsafeRawBufferPointer(start: bytes.start, count: bytes.byteCount).bytes)
+  /// The name of the operation that replaces everything that `edgetpu_compiler` compiled.
+  static let edgeTPUOperation = "edgetpu-custom-op"
+
+  /// The error for a model that runs only on an Edge TPU.
+  static var edgeTPUError: TensorIOError {
+    TensorIOError(
+      .unsupportedModel,
+      "The model is compiled for a Coral Edge TPU and cannot run on anything else. Use the file "
+        + "that was the input of edgetpu_compiler; its name usually doesn't contain '_edgetpu'.")
+  }
+
+  /// Rejects a model that is compiled for an Edge TPU.
+  ///
+  /// - Throws: ``TensorIOError`` with the code ``TensorIOError/Code/unsupportedModel``.
+  package func refuseEdgeTPU() throws {
+    let isCompiled = file.customOperations.contains { $0.code?.customName == Self.edgeTPUOperation }
+    if isCompiled { throw Self.edgeTPUError }
+  }
+
+  /// Returns the meaning of each output of a signature that ends in `TFLite_Detection_PostProcess`.
+  ///
+  /// - Parameter index: The signature's index in ``signatures``.
+  /// - Returns: `boxes`, `classes`, `scores` or `count` for each output, or nil for a model that
+  ///   doesn't end in that operation.
+  /// - Throws: ``TensorIOError`` when the graph cannot be read.
+  package func detectionOutputs(ofSignature index: Int) throws -> [String]? {
+    let names = ["boxes", "classes", "scores", "count"]
+    let last = file.customOperations.last {
+      $0.code?.customName == "TFLite_Detection_PostProcess"
     }
+    guard let last, last.outputs.count == names.count else { return nil }
+    let outputs = try graph.tensors(ofSignature: index).outputs.compactMap { output -> String? in
+      guard let number = graph.index(of: output.tensor) else { return nil }
+      return last.outputs.firstIndex(of: Int32(clamping: number)).map { names[$0] }
+    }
+    return Set(outputs).count == names.count && outputs.count == names.count ? outputs : nil
   }
 }

@@ -3,48 +3,70 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
-internal import TensorIO
+import CLiteRT
+import TensorIO
 
 /// A .tflite file in memory, and LiteRT's handle to it.
 final class LiteRTModelFile {
   let path: String
   let library: LiteRTLibrary
   let handle: LiteRtModel
-  /// The file's bytes.
+  /// The file's content.
   ///
-  /// The model refers to them and must be destroyed before them.
-  let bytes: AlignedMemory
-  /// Whether the model has tensors that keep their values between runs.
-  let hasVariableTensors: Bool
+  /// The model refers to it and must be destroyed before it.
+  let memory: AlignedMemory
+  /// Whether the model has variables, which keep their values between runs.
+  let hasVariables: Bool
+  /// The operations of all graphs that are identified only by their names, in the file's order.
+  let customOperations: [ModelStructure.Operation]
 
   init(path: String, library: LiteRTLibrary, limits: LiteRTLimits) throws {
-    let bytes = try AlignedMemory(contentsOf: path)
-    let file = UnsafeRawBufferPointer(start: bytes.start, count: bytes.byteCount)
-    try ModelRules.check(file, path: path, tensorByteLimit: limits.tensorBytes)
+    let memory = try AlignedMemory(contentsOf: path)
+    let file = UnsafeRawBufferPointer(memory.bytes)
+    let structure = try ModelRules.check(file, path: path, tensorByteLimit: limits.tensorBytes)
+    try Self.refuseBlockWiseQuantization(structure, path: path)
     var handle: LiteRtModel?
     func make() -> LiteRtStatus {
       library.functions.CreateModelFromBuffer(
-        library.environment, bytes.start, bytes.byteCount, &handle)
+        library.environment, memory.start, memory.byteCount, &handle)
     }
     var status = make()
     var hasVariableTensors = false
     if status == LiteRT.unsupported {
       let parts = try RecurrentParts(of: file, path: path)
       hasVariableTensors = parts.hasVariables
-      if !parts.isEmpty { status = parts.hidden(in: bytes, during: make) }
+      if !parts.isEmpty { status = parts.hidden(in: memory.bytes, during: make) }
     }
     guard status == LiteRT.ok, let handle else {
-      throw Self.loadError(status, path: path, byteCount: bytes.byteCount)
+      throw Self.loadError(status, path: path, byteCount: memory.byteCount)
     }
     self.path = path
     self.library = library
-    self.bytes = bytes
+    self.memory = memory
     self.handle = handle
-    self.hasVariableTensors = hasVariableTensors
+    let operations = structure.graphs.flatMap(\.operations)
+    hasVariables = hasVariableTensors || operations.contains { $0.code?.createsVariable == true }
+    customOperations = operations.filter { $0.code?.customName != nil }
   }
 
   deinit { library.functions.DestroyModel(handle) }
+
+  /// Rejects models that compute with block-wise quantized tensors.
+  ///
+  /// The runtime crashes on some of them, and computes zeros for others without an error.
+  private static func refuseBlockWiseQuantization(
+    _ structure: ModelStructure, path: String
+  ) throws {
+    for graph in structure.graphs {
+      let used = graph.operations.lazy.flatMap { $0.inputs + $0.outputs }.filter { $0 != -1 }
+      guard used.contains(where: { graph.tensors[Int($0)].quantization.isBlockWise })
+      else { continue }
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(path)' has tensors with block-wise quantization, which LiteRT 2.3 doesn't run "
+          + "reliably. Convert the model with per-channel quantization.")
+    }
+  }
 
   private static func loadError(
     _ status: LiteRtStatus, path: String, byteCount: Int

@@ -3,13 +3,13 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLiteRT
-internal import TensorIO
+import CLiteRT
+import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
+import Foundation
 #endif
 
 /// A session that runs one signature of a compiled model, with its own buffers.
@@ -36,14 +36,7 @@ final class LiteRTSession: Session {
   /// The buffers then no longer fit the model.
   private var isUsable = true
 
-  /// Makes a session with its own compiled model.
-  convenience init(model: LiteRTModel, signature: Int, options: SessionOptions) throws {
-    try self.init(
-      model: model, signature: signature,
-      running: LiteRTCompiledModel(model.file, options: options))
-  }
-
-  /// Makes a session with a compiled model that other sessions may use too.
+  /// Makes a session with a compiled model, which other sessions may use too.
   ///
   /// The inputs have the current shapes of the compiled model.
   init(model: LiteRTModel, signature: Int, running compiled: LiteRTCompiledModel) throws {

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import TensorIO
 
 /// The parts of a `.tflite` file that only LSTM and RNN layers have.
 ///
@@ -49,9 +49,9 @@ struct RecurrentParts {
   var isEmpty: Bool { positions.isEmpty }
 
   /// Calls a closure while the parts are hidden.
-  func hidden<Result>(in memory: AlignedMemory, during body: () throws -> Result) rethrows -> Result
-  {
-    let file = UnsafeMutableRawBufferPointer(start: memory.start, count: memory.byteCount)
+  func hidden<Result>(
+    in file: UnsafeMutableRawBufferPointer, during body: () throws -> Result
+  ) rethrows -> Result {
     let hidden = positions.map { file[$0] }
     for position in positions { file[position] = 0 }
     defer { for (position, byte) in zip(positions, hidden) { file[position] = byte } }
@@ -63,7 +63,8 @@ struct RecurrentParts {
     var reader = FlatBufferReader(file, visits: file.count)
     for graph in try reader.tables(Slot.graphs, of: try reader.root(identifier: "TFL3")) {
       for tensor in try reader.tables(Slot.tensors, of: graph) {
-        guard let mark = try reader.position(ofByte: Slot.isVariable, of: tensor), file[mark] != 0
+        guard let mark = try reader.position(Slot.isVariable, of: tensor, byteCount: 1),
+          file[mark] != 0
         else { continue }
         hasVariables = true
         positions.append(mark)

@@ -3,16 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CProcessCalls
-internal import Synchronization
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+import CSystemCalls
+import Synchronization
 
 /// Removes one line from standard error, which LiteRT writes once per process at any log severity.
 ///
@@ -24,18 +16,13 @@ enum StandardErrorFilter {
   private static let unwanted = "INFO: Created TensorFlow Lite XNNPACK delegate"
 
   static func whileCreatingFirstDelegate<Result>(_ body: () -> Result) -> Result {
-    #if os(Linux)
     // Only the first compilation is filtered, so that others don't wait for it.
     guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing), let capture = Capture()
     else { return body() }
     defer { capture.end() }
     return body()
-    #else
-    return body()
-    #endif
   }
 
-  #if os(Linux)
   /// Standard error's descriptor and the file that replaces it.
   private struct Capture {
     private let original: Int32
@@ -44,7 +31,7 @@ enum StandardErrorFilter {
     init?() {
       file = open_memory_file()
       guard file >= 0 else { return nil }
-      original = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+      original = copy_descriptor(STDERR_FILENO)
       guard original >= 0, dup2(file, STDERR_FILENO) >= 0 else {
         close(file)
         if original >= 0 { close(original) }
@@ -67,5 +54,4 @@ enum StandardErrorFilter {
       }
     }
   }
-  #endif
 }

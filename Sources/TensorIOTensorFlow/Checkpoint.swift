@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
+import Foundation
 #endif
 
 /// A model's weights in a folder: `checkpoint.index` and `checkpoint.data-00000-of-00001`.
@@ -72,5 +72,29 @@ struct Checkpoint {
     for file in [Self.data, Self.index] {
       try FileSystem.rename(fresh.folder + "/" + file, to: folder + "/" + file)
     }
+  }
+}
+
+/// Weights in a temporary folder, which is deleted with this object.
+final class TemporaryWeights {
+  private let folder = FileManager.default.temporaryDirectory
+    .appending(path: "tensorio-\(UUID().uuidString)").path
+  var prefix: String { folder + "/weights" }
+
+  init(_ save: (String) throws -> Void) throws {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw TensorIOError(
+        .unwritableFile,
+        "The folder '\(folder)' cannot be created: \(FileSystem.reason(for: error)).",
+        cause: error)
+    }
+    try save(prefix)
+  }
+
+  deinit {
+    // Failing to delete a temporary folder is harmless.
+    try? FileManager.default.removeItem(atPath: folder)
   }
 }

@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
+import Foundation
 #endif
 
 /// A SavedModel on disk: `saved_model.pb`, and `variables/` if it has variables.
@@ -105,17 +105,6 @@ struct SavedModelFolder {
 
   /// Returns the bytes with the attribute renamed to a name of the same length.
   private static func repaired(_ bytes: Data) -> Data {
-    let (old, new) = (Array("_output_shapes".utf8), Array("_outdated_shape".utf8.prefix(14)))
-    var bytes = [UInt8](bytes)
-    var index = 0
-    while index + old.count <= bytes.count {
-      if bytes[index] == old[0], bytes[index..<(index + old.count)].elementsEqual(old) {
-        bytes.replaceSubrange(index..<(index + new.count), with: new)
-        index += new.count
-      } else {
-        index += 1
-      }
-    }
-    return Data(bytes)
+    Data([UInt8](bytes).replacing("_output_shapes".utf8, with: "_outdated_shap".utf8))
   }
 }

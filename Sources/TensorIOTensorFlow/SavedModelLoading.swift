@@ -3,14 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTensorFlow
-internal import TensorIO
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+import CSystemCalls
+import CTensorFlow
+import TensorIO
 
 /// Loads a SavedModel into memory, and explains why one cannot be loaded.
 struct SavedModelLoading {
@@ -27,49 +22,27 @@ struct SavedModelLoading {
     let isRepaired: Bool
   }
 
-  /// TensorFlow's reason for rejecting a folder.
-  private struct Refusal: Error {
-    let failure: TensorFlowFailure
-
-    var concernsTags: Bool {
-      failure.code == TensorFlowFailure.notFound && failure.message.contains("tags")
-    }
-
-    var concernsOutputShapes: Bool {
-      failure.code == TensorFlowFailure.invalidArgument
-        && failure.message.contains("_output_shapes")
-    }
-  }
-
   /// Loads the graph with a tag.
   ///
   /// If the file has only one graph, that graph is loaded whatever its tags are.
   func load(_ folder: SavedModelFolder, tag: String) throws -> Loaded {
     do {
-      return try loadRepairing(folder, tags: [tag])
-    } catch let refusal as Refusal where refusal.concernsTags {
-      let tags = try folder.tags()
-      guard tags.count == 1 else { throw missingTag(tag, tags, folder) }
-      return try failing(for: folder) { try loadRepairing(folder, tags: tags[0]) }
-    } catch let refusal as Refusal {
-      throw error(for: refusal.failure, folder)
-    }
-  }
-
-  private func failing<Result>(
-    for folder: SavedModelFolder, _ body: () throws -> Result
-  ) throws -> Result {
-    do {
-      return try body()
-    } catch let refusal as Refusal {
-      throw error(for: refusal.failure, folder)
+      do {
+        return try loadRepairing(folder, tags: [tag])
+      } catch let failure as TensorFlowFailure where failure.concernsTags {
+        let tags = try folder.tags()
+        guard tags.count == 1 else { throw missingTag(tag, tags, folder) }
+        return try loadRepairing(folder, tags: tags[0])
+      }
+    } catch let failure as TensorFlowFailure {
+      throw error(for: failure, folder)
     }
   }
 
   private func loadRepairing(_ folder: SavedModelFolder, tags: [String]) throws -> Loaded {
     do {
       return try loadOnce(folder, tags: tags, isRepaired: false)
-    } catch let refusal as Refusal where refusal.concernsOutputShapes {
+    } catch let failure as TensorFlowFailure where failure.concernsOutputShapes {
       return try folder.withRepairedCopy { try loadOnce($0, tags: tags, isRepaired: true) }
     }
   }
@@ -80,21 +53,18 @@ struct SavedModelLoading {
     let graph = try TensorFlowGraph(library)
     let buffer = functions.NewBuffer()
     let options = functions.NewSessionOptions()
-    let status = functions.NewStatus()
+    let words = tags.map { UnsafePointer(strdup($0)) }
     defer {
       functions.DeleteBuffer(buffer)
       functions.DeleteSessionOptions(options)
-      functions.DeleteStatus(status)
+      for word in words { free(UnsafeMutablePointer(mutating: word)) }
     }
     let configuration = TensorFlowConfiguration(threads: threads).bytes
-    functions.SetConfig(options, configuration, configuration.count, status)
-    if let failure = TensorFlowFailure(status, functions) { throw Refusal(failure: failure) }
-    let words = tags.map { Array($0.utf8CString) }
-    let session = Self.withPointers(to: words[...]) { pointers in
+    try library.checking { functions.SetConfig(options, configuration, configuration.count, $0) }
+    let session = try library.checking { status in
       functions.LoadSessionFromSavedModel(
-        options, nil, folder.path, pointers, Int32(pointers.count), graph.handle, buffer, status)
+        options, nil, folder.path, words, Int32(words.count), graph.handle, buffer, status)
     }
-    if let failure = TensorFlowFailure(status, functions) { throw Refusal(failure: failure) }
     guard let session, let buffer else {
       throw TensorIOError(.internalFault, "TensorFlow returned no session for '\(folder.path)'.")
     }
@@ -103,8 +73,7 @@ struct SavedModelLoading {
         graph: graph, session: session, metaGraph: try metaGraph(in: buffer, folder),
         isRepaired: isRepaired)
     } catch {
-      functions.CloseSession(session, status)
-      functions.DeleteSession(session, status)
+      library.close(session)
       throw error
     }
   }
@@ -121,17 +90,6 @@ struct SavedModelLoading {
         .invalidModel,
         "The signatures of '\(folder.path)' cannot be read: they aren't a valid "
           + "MetaGraphDef message.", cause: error)
-    }
-  }
-
-  /// Calls a closure with the words as a C array of strings.
-  private static func withPointers<Result>(
-    to words: ArraySlice<[CChar]>, found: [UnsafePointer<CChar>?] = [],
-    _ body: ([UnsafePointer<CChar>?]) -> Result
-  ) -> Result {
-    guard let word = words.first else { return body(found) }
-    return word.withUnsafeBufferPointer {
-      withPointers(to: words.dropFirst(), found: found + [$0.baseAddress], body)
     }
   }
 

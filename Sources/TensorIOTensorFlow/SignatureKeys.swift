@@ -3,16 +3,16 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import TensorIO
 
 /// The tensors in the graph that the keys of a SavedModel's signatures stand for.
 struct SignatureKeys: Sendable {
   private struct Signature: Sendable {
-    var inputs: [String: TensorFlowGraph.Tensor] = [:]
-    var outputs: [String: TensorFlowGraph.Tensor] = [:]
+    let inputs: [String: TensorFlowGraph.Tensor]
+    let outputs: [String: TensorFlowGraph.Tensor]
   }
 
-  private var signatures: [String: Signature] = [:]
+  private let signatures: [String: Signature]
   /// The tensor that takes the path of a checkpoint.
   private let saverInput: TensorFlowGraph.Tensor?
 
@@ -22,15 +22,10 @@ struct SignatureKeys: Sendable {
 
   init(_ metaGraph: MetaGraphMessage, in graph: TensorFlowGraph) {
     saverInput = graph.tensor(named: metaGraph.saver.filenameTensorName)
-    for (key, definition) in metaGraph.signatures where !key.hasPrefix(Self.ownPrefix) {
-      var signature = Signature()
-      for (name, tensor) in definition.inputs {
-        signature.inputs[name] = graph.tensor(named: tensor)
-      }
-      for (name, tensor) in definition.outputs {
-        signature.outputs[name] = graph.tensor(named: tensor)
-      }
-      signatures[key] = signature
+    signatures = metaGraph.signatures.filter { !$0.key.hasPrefix(Self.ownPrefix) }.mapValues {
+      Signature(
+        inputs: $0.inputs.compactMapValues { graph.tensor(named: $0) },
+        outputs: $0.outputs.compactMapValues { graph.tensor(named: $0) })
     }
   }
 
@@ -69,10 +64,15 @@ struct SignatureKeys: Sendable {
         outputs: describe(signatures[key]?.outputs ?? [:], of: key))
     }
     guard found.isEmpty else { return found }
-    let placeholders = graph.allPlaceholders().filter { $0 != saverInput }.map {
+    let inputs = placeholders(in: graph).map {
       graph.description(of: $0, name: graph.name(of: $0))
     }
-    return [SignatureDescription(key: "", inputs: placeholders, outputs: [])]
+    return [SignatureDescription(key: "", inputs: inputs, outputs: [])]
+  }
+
+  /// Returns the placeholders of the graph, without the one that takes the path of a checkpoint.
+  func placeholders(in graph: TensorFlowGraph) -> [TensorFlowGraph.Tensor] {
+    graph.allPlaceholders().filter { $0 != saverInput }
   }
 
   private func order(trainingFirst: Bool) -> [String] {

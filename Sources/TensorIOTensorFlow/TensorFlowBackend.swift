@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTensorFlow
-internal import Synchronization
+import CTensorFlow
+import Synchronization
 public import TensorIO
 
 /// A backend that runs and trains TensorFlow models (SavedModel folders) with TensorFlow's library.
@@ -71,8 +71,7 @@ public final class TensorFlowBackend: Backend {
 
   private func openLibrary() throws -> TensorFlowLibrary {
     try library.withLock { library in
-      if let library { return library }
-      let opened = try TensorFlowLibrary()
+      let opened = try library ?? TensorFlowLibrary()
       library = opened
       return opened
     }

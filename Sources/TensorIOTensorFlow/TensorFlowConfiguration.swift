@@ -3,15 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+import CSystemCalls
 
 /// TensorFlow's ConfigProto, which sets the threads of a session.
 struct TensorFlowConfiguration {
@@ -44,22 +36,13 @@ struct TensorFlowConfiguration {
   /// because TensorFlow no longer runs operations on the calling thread when the session has its
   /// own threads.
   var bytes: [UInt8] {
-    // The last two bytes turn on soft placement, which runs a graph made for other devices on the
-    // CPU.
-    let numbers =
-      [0x10] + Self.varint(threadsInOperation) + [0x28] + Self.varint(operationsAtOnce) + [0x38, 1]
-    return threadsInOperation > 1 || operationsAtOnce > 0 ? numbers + [0x48, 1] : numbers
-  }
-
-  /// Encodes an integer as in Protocol Buffers, with seven bits per byte and negative ones as 64
-  /// bits.
-  private static func varint(_ number: Int32) -> [UInt8] {
-    var rest = UInt64(bitPattern: Int64(number))
-    var bytes: [UInt8] = []
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    return bytes + [UInt8(rest)]
+    var bytes: [UInt8] = [0x10]
+    // Negative numbers are encoded as 64 bits.
+    bytes.append(varint: UInt64(bitPattern: Int64(threadsInOperation)))
+    bytes.append(0x28)
+    bytes.append(varint: UInt64(bitPattern: Int64(operationsAtOnce)))
+    // Soft placement runs a graph that was made for other devices on the CPU.
+    bytes += [0x38, 1]
+    return threadsInOperation > 1 || operationsAtOnce > 0 ? bytes + [0x48, 1] : bytes
   }
 }

@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTensorFlow
-internal import TensorIO
+import CTensorFlow
+import TensorIO
 
 /// The operations of a model, and how they depend on each other.
 ///
@@ -79,12 +79,33 @@ final class TensorFlowGraph: @unchecked Sendable {
 
   /// Returns the lengths of the axes, with -1 for an open length, or nil when the rank is unknown.
   private func shape(of tensor: Tensor) -> [Int]? {
+    shape {
+      functions.GraphGetTensorNumDims(handle, tensor.output, $0)
+    } read: {
+      functions.GraphGetTensorShape(handle, tensor.output, &$0, Int32($0.count), $1)
+    }
+  }
+
+  /// Returns the attribute `shape`, or nil when it is missing or unknown.
+  private func shapeAttribute(of operation: OpaquePointer) -> [Int]? {
+    shape {
+      Int32(clamping: functions.OperationGetAttrMetadata(operation, "shape", $0).total_size)
+    } read: {
+      functions.OperationGetAttrShape(operation, "shape", &$0, Int32($0.count), $1)
+    }
+  }
+
+  private func shape(
+    rank: (_ status: OpaquePointer?) -> Int32,
+    read: (_ lengths: inout [Int64], _ status: OpaquePointer?) -> Void
+  ) -> [Int]? {
     let status = functions.NewStatus()
     defer { functions.DeleteStatus(status) }
-    let rank = functions.GraphGetTensorNumDims(handle, tensor.output, status)
-    guard rank > 0 else { return rank == 0 ? [] : nil }
+    let rank = rank(status)
+    guard functions.GetCode(status) == 0, rank >= 0 else { return nil }
+    if rank == 0 { return [] }
     var lengths = [Int64](repeating: -1, count: Int(rank))
-    functions.GraphGetTensorShape(handle, tensor.output, &lengths, rank, status)
+    read(&lengths, status)
     return functions.GetCode(status) == 0 ? lengths.map { Int($0) } : nil
   }
 
@@ -116,33 +137,23 @@ final class TensorFlowGraph: @unchecked Sendable {
   ///
   /// These are variables of TensorFlow 2.
   func variableReads() -> [Assignment] {
-    var position = 0
-    var found: [Assignment] = []
-    while let operation = functions.GraphNextOperation(handle, &position) {
-      guard type(of: operation) == "ReadVariableOp" else { continue }
+    allOperations.compactMap { operation in
+      guard type(of: operation) == "ReadVariableOp" else { return nil }
       let input = functions.OperationInput(TF_Input(oper: operation, index: 0))
       // A variable that depends on a placeholder, such as the path of an asset, belongs to the
       // initialization.
       guard let variable = input.oper, type(of: variable) == "VarHandleOp",
         placeholders(among: operations(runFor: [operation], feeding: [])).isEmpty
-      else { continue }
-      found.append(
-        Assignment(
-          variable: name(of: variable), shape: shapeAttribute(of: variable),
-          value: Tensor(operation: operation, index: 0)))
+      else { return nil }
+      return Assignment(
+        variable: name(of: variable), shape: shapeAttribute(of: variable),
+        value: Tensor(operation: operation, index: 0))
     }
-    return found
   }
 
-  /// Returns the attribute `shape`, or nil when it is missing or unknown.
-  private func shapeAttribute(of operation: OpaquePointer) -> [Int]? {
-    let status = functions.NewStatus()
-    defer { functions.DeleteStatus(status) }
-    let rank = functions.OperationGetAttrMetadata(operation, "shape", status).total_size
-    guard functions.GetCode(status) == 0, rank >= 0 else { return nil }
-    var lengths = [Int64](repeating: -1, count: Int(rank))
-    functions.OperationGetAttrShape(operation, "shape", &lengths, Int32(rank), status)
-    return functions.GetCode(status) == 0 ? lengths.map { Int($0) } : nil
+  /// All operations, in the graph's order.
+  private var allOperations: some Sequence<OpaquePointer> {
+    sequence(state: 0) { self.functions.GraphNextOperation(self.handle, &$0) }
   }
 
   // MARK: - Dependencies
@@ -184,23 +195,17 @@ final class TensorFlowGraph: @unchecked Sendable {
 
   /// Returns all placeholders, in the graph's order.
   func allPlaceholders() -> [Tensor] {
-    var position = 0
-    var found: [Tensor] = []
-    while let operation = functions.GraphNextOperation(handle, &position) {
-      if isPlaceholder(operation) { found.append(Tensor(operation: operation, index: 0)) }
-    }
-    return found
+    allOperations.filter(isPlaceholder).map { Tensor(operation: $0, index: 0) }
   }
 
   /// Returns the tensors that depend on given ones and that no operation takes, in the graph's
   /// order.
   func results(of sources: Set<Tensor>) -> [Tensor] {
-    var position = 0
     var all: [Tensor] = []
     var taken: Set<Tensor> = []
     var reached = sources
     // Each operation follows those that it takes inputs from, except in the loops of TensorFlow 1.
-    while let operation = functions.GraphNextOperation(handle, &position) {
+    for operation in allOperations {
       let inputs = inputs(of: operation)
       taken.formUnion(inputs)
       let outputs = (0..<Int(functions.OperationNumOutputs(operation))).map {

@@ -3,17 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTensorFlow
-internal import NativeLibrary
-internal import TensorIO
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+import CSystemCalls
+import CTensorFlow
+import NativeLibrary
+import TensorIO
 
 /// TensorFlow's library and its functions.
 ///
@@ -40,25 +33,18 @@ final class TensorFlowLibrary: @unchecked Sendable {
   /// Opens the library.
   init() throws(TensorIOError) {
     Self.silenceLog()
-    let library: NativeLibrary
-    do {
-      library = try NativeLibrary(
-        fileNames: Self.fileNames, overriddenBy: "TENSORIO_TENSORFLOW_LIBRARY",
-        companions: Self.companions, pythonPackage: "tensorflow")
-    } catch {
-      throw TensorIOError(
-        .missingLibrary,
-        error.message(
-          library: "TensorFlow's library libtensorflow_cc",
-          installing:
-            "run 'pip install tensorflow-cpu==2.21.0' and set TENSORIO_TENSORFLOW_LIBRARY "
-            + "to the path of tensorflow/libtensorflow_cc.so.2 in the folder that 'pip show "
-            + "tensorflow-cpu' prints as its location; or run 'make tensorflow' in TensorIO's "
-            + "source folder"),
-        cause: error)
-    }
+    let library = try NativeLibrary(
+      "TensorFlow's library libtensorflow_cc", fileNames: Self.fileNames,
+      overriddenBy: "TENSORIO_TENSORFLOW_LIBRARY", companions: Self.companions,
+      pythonPackage: "tensorflow",
+      installedBy: "run 'pip install tensorflow-cpu==2.21.0' and set TENSORIO_TENSORFLOW_LIBRARY "
+        + "to the path of tensorflow/libtensorflow_cc.so.2 in the folder that 'pip show "
+        + "tensorflow-cpu' prints as its location; or run 'make tensorflow' in TensorIO's "
+        + "source folder")
+    var functions = TensorFlowFunctions()
+    try library.load(&functions, named: TensorFlowFunctionName, of: "TensorFlow", "2.21")
     path = library.path
-    functions = try Self.loadFunctions(from: library)
+    self.functions = functions
   }
 
   /// Keeps TensorFlow's log messages off standard error, because our errors report what goes wrong.
@@ -69,54 +55,33 @@ final class TensorFlowLibrary: @unchecked Sendable {
     setenv("TF_ENABLE_ONEDNN_OPTS", "0", 0)
   }
 
-  private static func loadFunctions(
-    from library: NativeLibrary
-  ) throws(TensorIOError) -> TensorFlowFunctions {
-    var functions = TensorFlowFunctions()
-    var missing: [String] = []
-    withUnsafeMutableBytes(of: &functions) { bytes in
-      let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
-      for index in slots.indices {
-        guard let name = TensorFlowFunctionName(index) else { continue }
-        slots[index] = library.symbol(name)
-        if slots[index] == nil { missing.append(String(cString: name)) }
-      }
-    }
-    guard missing.isEmpty else {
-      throw TensorIOError(
-        .missingLibrary,
-        "'\(library.path)' isn't the version of TensorFlow that this release needs (2.21). It "
-          + "lacks these functions: "
-          + missing.joined(separator: ", ") + ".")
-    }
-    return functions
-  }
-
-  /// Calls a closure with a status, and throws an error if the status reports a failure.
-  ///
-  /// - Parameters:
-  ///   - failure: A closure that makes the error.
-  ///   - body: A closure that calls one of the library's functions.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error for a failure.
-  func checking<Result>(
-    orThrow failure: (TensorFlowFailure) -> TensorIOError, _ body: (OpaquePointer?) -> Result
-  ) throws -> Result {
+  /// Calls a closure with a status, and throws the failure that the status reports.
+  @discardableResult func checking<Result>(
+    _ body: (OpaquePointer?) -> Result
+  ) throws(TensorFlowFailure) -> Result {
     let status = functions.NewStatus()
     defer { functions.DeleteStatus(status) }
     let result = body(status)
-    if let found = TensorFlowFailure(status, functions) { throw failure(found) }
+    if let failure = TensorFlowFailure(status, functions) { throw failure }
     return result
+  }
+
+  /// Ends a session.
+  func close(_ session: OpaquePointer) {
+    let status = functions.NewStatus()
+    functions.CloseSession(session, status)
+    functions.DeleteSession(session, status)
+    functions.DeleteStatus(status)
   }
 }
 
 /// A failure that TensorFlow reports.
-struct TensorFlowFailure {
+struct TensorFlowFailure: Error {
   let code: Int32
   let message: String
 
-  static let notFound: Int32 = 5
-  static let invalidArgument: Int32 = 3
+  private static let invalidArgument: Int32 = 3
+  private static let notFound: Int32 = 5
   private static let permissionDenied: Int32 = 7
   private static let resourceExhausted: Int32 = 8
   private static let unavailable: Int32 = 14
@@ -126,18 +91,21 @@ struct TensorFlowFailure {
     [Self.permissionDenied, Self.resourceExhausted, Self.unavailable].contains(code)
   }
 
+  /// Whether a SavedModel has no graph with the tags.
+  var concernsTags: Bool { code == Self.notFound && message.contains("tags") }
+
+  /// Whether the shapes that an old release recorded are refused.
+  var concernsOutputShapes: Bool {
+    code == Self.invalidArgument && message.contains("_output_shapes")
+  }
+
   /// Makes a failure from a status, or nil when the status is OK.
   @inline(__always)
   init?(_ status: OpaquePointer?, _ functions: TensorFlowFunctions) {
     let code = functions.GetCode(status)
     if code == 0 { return nil }
-    self.init(code, status, functions)
-  }
-
-  private init(_ code: Int32, _ status: OpaquePointer?, _ functions: TensorFlowFunctions) {
     self.code = code
-    let text = functions.Message(status).map { String(cString: $0) } ?? ""
-    message = Self.shortened(text)
+    message = Self.shortened(functions.Message(status).map { String(cString: $0) } ?? "")
   }
 
   /// Returns the first line of a message.

@@ -6,9 +6,9 @@
 package import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
+import Foundation
 #endif
 
 extension TensorFlowModel: TrainableLoadedModel {
@@ -19,26 +19,21 @@ extension TensorFlowModel: TrainableLoadedModel {
       model: self, signature: signature, operations: operations, options: options)
   }
 
-  package func checkExport() throws { _ = try saver }
+  package func checkExport() throws { _ = try TensorFlowSaver(self) }
 
   package func exportCheckpoint(to folder: String) throws {
-    guard FileSystem.isFolder(folder) else {
-      throw TensorIOError(
-        .fileNotFound,
-        "The checkpoint cannot be exported: the folder '\(folder)' doesn't exist. Create it first.")
-    }
-    let saver = try self.saver
+    let saver = try TensorFlowSaver(self)
     try Checkpoint(folder: folder).write { try saver.save(to: $0, for: folder) }
   }
 
   package func restoreCheckpoint(from folder: String) throws {
     let checkpoint = Checkpoint(folder: folder)
     try checkpoint.check()
-    try saver.restore(from: checkpoint.prefix)
+    try TensorFlowSaver(self).restore(from: checkpoint.prefix)
   }
 
   package func exportModel(to path: String) throws {
-    let saver = try self.saver
+    let saver = try TensorFlowSaver(self)
     let files = FileManager.default
     do {
       try files.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -65,9 +60,5 @@ extension TensorFlowModel: TrainableLoadedModel {
     return inputs.filter { name in
       tensor(named: name, in: key).map { needed.contains($0.operation) } ?? false
     }
-  }
-
-  private var saver: TensorFlowSaver {
-    get throws { try TensorFlowSaver(self) }
   }
 }

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTensorFlow
+import CTensorFlow
 package import TensorIO
 
 /// A SavedModel in memory: its graph, and one TensorFlow session with its variables.
@@ -35,7 +35,7 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
   let saverDefinition: SaverMessage
   /// Whether the file had to be repaired to be loaded.
   let isRepaired: Bool
-  private let keys: SignatureKeys
+  let keys: SignatureKeys
 
   init(
     folder: SavedModelFolder, modes: ModelModes, threads: Int, library: TensorFlowLibrary
@@ -63,12 +63,7 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     }
   }
 
-  deinit {
-    let status = library.functions.NewStatus()
-    library.functions.CloseSession(session, status)
-    library.functions.DeleteSession(session, status)
-    library.functions.DeleteStatus(status)
-  }
+  deinit { library.close(session) }
 
   /// Returns the tensor of a layer.
   ///
@@ -128,5 +123,58 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     _ signature: SignatureDescription, options: SessionOptions
   ) throws -> any Session {
     try TensorFlowSession(model: self, signature: signature, operations: [], options: options)
+  }
+
+  // MARK: - Inspection
+
+  /// Whether the folder has weights in addition to the graph.
+  package var hasVariables: Bool { folder.hasVariables }
+
+  /// Returns the graph's own name of a tensor, `operation` or `operation:index`.
+  ///
+  /// - Parameters:
+  ///   - name: A name that a layer may take: an operation, or a key of a signature.
+  ///   - signature: One of ``signatures``. Its keys are searched before those of the others.
+  /// - Returns: The name, or nil when there is no such tensor.
+  package func graphName(of name: String, in signature: SignatureDescription) -> String? {
+    tensor(named: name, in: signature.key).map(graph.name)
+  }
+
+  /// Returns whether `train.ops` can name an operation.
+  ///
+  /// The name is either an operation of the graph, or a signature, which stands for the operations
+  /// of its outputs.
+  package func hasOperation(_ name: String) -> Bool { !operations(named: name).isEmpty }
+
+  /// Returns the placeholders that a signature depends on but doesn't list, such as a learning
+  /// rate.
+  ///
+  /// A placeholder with a default doesn't need a value.
+  ///
+  /// - Parameters:
+  ///   - signature: One of ``signatures``.
+  ///   - names: The operations that a training step also runs. Operations that the model doesn't
+  ///     have are ignored.
+  /// - Returns: The placeholders, sorted by name.
+  package func placeholders(
+    beside signature: SignatureDescription, operations names: [String] = []
+  ) -> [TensorDescription] {
+    let outputs = signature.outputs.compactMap { tensor(named: $0.name, in: signature.key) }
+    let inputs = signature.inputs.compactMap { tensor(named: $0.name, in: signature.key) }
+    let wanted = outputs.map(\.operation) + names.flatMap { operations(named: $0) }
+    let needed = graph.operations(runFor: wanted, feeding: Set(inputs))
+    return graph.placeholders(among: needed, withDefaults: true).map { operation in
+      let tensor = TensorFlowGraph.Tensor(operation: operation, index: 0)
+      return graph.description(of: tensor, name: graph.name(of: operation))
+    }
+  }
+
+  /// The tensors that are computed from a placeholder and that no operation reads.
+  ///
+  /// These are probably the outputs of a model without signatures.
+  package var results: [TensorDescription] {
+    graph.results(of: Set(keys.placeholders(in: graph))).map {
+      graph.description(of: $0, name: graph.name(of: $0))
+    }
   }
 }

@@ -3,14 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTensorFlow
-internal import TensorIO
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+import CTensorFlow
+import TensorIO
 
 /// The operations of a graph that write its variables to files and read them back.
 struct TensorFlowSaver {
@@ -70,7 +64,7 @@ struct TensorFlowSaver {
     let assignments = graph.assignments(
       among: graph.operations(runFor: [restoring], feeding: [fileName]))
     guard assignments.isEmpty else {
-      try checkShapes(of: prefix, assignments)
+      try checkShapes(of: assignments, from: prefix)
       return try assign(from: prefix)
     }
     // TensorFlow 2 assigns in a function, so check the shapes afterwards and undo the assignment on
@@ -78,7 +72,7 @@ struct TensorFlowSaver {
     let before = try TemporaryWeights { try save(to: $0, for: $0) }
     do {
       try assign(from: prefix)
-      try checkShapes(after: prefix)
+      try checkShapes(of: graph.variableReads(), from: prefix)
     } catch {
       try assign(from: before.prefix)
       throw error
@@ -89,28 +83,15 @@ struct TensorFlowSaver {
     _ = try run(on: prefix, fetching: [], running: [restoring]) { refusal(of: prefix, $0.message) }
   }
 
-  /// Checks the shapes that the variables have now.
-  private func checkShapes(after prefix: String) throws {
-    let reads = model.graph.variableReads()
-    guard !reads.isEmpty else { return }
-    let values = try run(on: prefix, fetching: reads.map(\.value), running: []) {
-      refusal(of: prefix, $0.message)
-    }
-    try check(zip(reads, values), of: prefix)
-  }
-
-  /// Reads the values without assigning them, and checks their shapes.
-  private func checkShapes(of prefix: String, _ assignments: [TensorFlowGraph.Assignment]) throws {
+  /// Computes the values of variables without assigning them, and checks their shapes.
+  private func checkShapes(
+    of assignments: [TensorFlowGraph.Assignment], from prefix: String
+  ) throws {
+    guard !assignments.isEmpty else { return }
     let values = try run(on: prefix, fetching: assignments.map(\.value), running: []) {
       refusal(of: prefix, $0.message)
     }
-    try check(zip(assignments, values), of: prefix)
-  }
-
-  private func check(
-    _ pairs: some Sequence<(TensorFlowGraph.Assignment, TensorFlowTensor)>, of prefix: String
-  ) throws {
-    for (assignment, value) in pairs {
+    for (assignment, value) in zip(assignments, values) {
       guard let shape = assignment.shape, shape != value.shape, !shape.contains(-1) else {
         continue
       }
@@ -129,45 +110,23 @@ struct TensorFlowSaver {
 
   private func run(
     on prefix: String, fetching tensors: [TensorFlowGraph.Tensor],
-    running operations: [OpaquePointer?], orThrow error: (TensorFlowFailure) -> TensorIOError
+    running operations: [OpaquePointer?], orThrow explained: (TensorFlowFailure) -> TensorIOError
   ) throws -> [TensorFlowTensor] {
     let library = model.library
-    let name = try TensorFlowTensor(
-      type: TensorFlowType.string, shape: [], byteCount: MemoryLayout<TF_TString>.stride, library)
-    name.setStrings([Data(prefix.utf8)])
+    let name = try TensorFlowTensor(prefix, library)
     let feeds = [fileName.output]
     let values: [OpaquePointer?] = [name.handle]
     let fetches = tensors.map(\.output)
     var results = [OpaquePointer?](repeating: nil, count: fetches.count)
-    try library.checking(orThrow: error) { status in
-      library.functions.SessionRun(
-        model.session, nil, feeds, values, 1, fetches, &results, Int32(fetches.count), operations,
-        Int32(operations.count), nil, status)
+    do throws(TensorFlowFailure) {
+      try library.checking { status in
+        library.functions.SessionRun(
+          model.session, nil, feeds, values, 1, fetches, &results, Int32(fetches.count), operations,
+          Int32(operations.count), nil, status)
+      }
+    } catch {
+      throw explained(error)
     }
     return results.compactMap { $0.map { TensorFlowTensor(owning: $0, library) } }
-  }
-}
-
-/// Weights in a temporary folder, which is deleted with this object.
-private final class TemporaryWeights {
-  private let folder = FileManager.default.temporaryDirectory
-    .appending(path: "tensorio-\(UUID().uuidString)").path
-  var prefix: String { folder + "/weights" }
-
-  init(_ save: (String) throws -> Void) throws {
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw TensorIOError(
-        .unwritableFile,
-        "The folder '\(folder)' cannot be created: \(FileSystem.reason(for: error)).",
-        cause: error)
-    }
-    try save(prefix)
-  }
-
-  deinit {
-    // Failing to delete a temporary folder is harmless.
-    try? FileManager.default.removeItem(atPath: folder)
   }
 }

@@ -3,13 +3,13 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTensorFlow
-internal import TensorIO
+import CTensorFlow
+import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
+import Foundation
 #endif
 
 /// A tensor in TensorFlow's memory.
@@ -39,6 +39,13 @@ final class TensorFlowTensor: @unchecked Sendable {
       ownStrings = byteCount / MemoryLayout<TF_TString>.stride
       for index in 0..<ownStrings { functions.StringInit(stringPointer(index)) }
     }
+  }
+
+  /// Makes a tensor whose only element is a string.
+  convenience init(_ string: String, _ library: TensorFlowLibrary) throws {
+    try self.init(
+      type: TensorFlowType.string, shape: [], byteCount: MemoryLayout<TF_TString>.stride, library)
+    setStrings([Data(string.utf8)])
   }
 
   /// Takes ownership of a tensor that TensorFlow made.

@@ -101,9 +101,6 @@ final class LineModel: TrainableLoadedModel {
   // MARK: - Files
 
   func exportCheckpoint(to folder: String) throws {
-    guard FileSystem.isFolder(folder) else {
-      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)'.")
-    }
     try write(text, to: folder + "/checkpoint.data-00000-of-00001")
     try write("", to: folder + "/checkpoint.index")
   }

@@ -4,17 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import CSystemCalls
 package import Logging
 package import ServiceLifecycle
 import UnixSignals
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 extension WebServer {
   /// Serves until the process receives SIGTERM or SIGINT, and then finishes the requests in

@@ -14,14 +14,6 @@ import TestSupport
 
 @testable import ModelRepositoryServer
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Large blobs are sent from the page cache, and the parts that it lacks are read from the disk.
 @Suite(.timeLimit(.minutes(10))) struct BlobSendingTests {
   private static let size = 5_000_003

@@ -14,12 +14,8 @@ import TestSupport
 @testable import ModelRepositoryServer
 
 #if canImport(Glibc)
-import Glibc
-
 private let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 #else
-import Darwin
-
 private let openFiles = RLIMIT_NOFILE
 #endif
 

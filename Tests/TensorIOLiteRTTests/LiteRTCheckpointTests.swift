@@ -143,6 +143,7 @@ import Testing
   }
 
   @Test(arguments: [
+    ("{}", 0, "It has these weights: none."),
     (
       #"{"weight": {"dtype": "F32", "shape": [3, 2], "data_offsets": [0, 24]}}"#, 24,
       "no weights named 'bias'"

@@ -6,14 +6,6 @@
 package import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// A program that a test starts, with pipes to its three standard streams.
 ///
 /// This doesn't use Foundation's `Process`: on Linux, `run()` copies whole `dirent` structures from

@@ -22,8 +22,6 @@ extern "C" {
 typedef struct LiteRtEnvironmentT *LiteRtEnvironment;
 typedef struct LiteRtModelT *LiteRtModel;
 typedef struct LiteRtSignatureT *LiteRtSignature;
-typedef struct LiteRtSubgraphT *LiteRtSubgraph;
-typedef struct LiteRtOpT *LiteRtOp;
 typedef struct LiteRtTensorT *LiteRtTensor;
 typedef struct LiteRtOptionsT *LiteRtOptions;
 typedef struct LiteRtOpaqueOptionsT *LiteRtOpaqueOptions;
@@ -96,17 +94,6 @@ typedef struct {
   X(LiteRtStatus, GetSignatureOutputName, (LiteRtSignature, size_t, const char **))                \
   X(LiteRtStatus, GetSignatureInputTensorByIndex, (LiteRtSignature, size_t, LiteRtTensor *))       \
   X(LiteRtStatus, GetSignatureOutputTensorByIndex, (LiteRtSignature, size_t, LiteRtTensor *))      \
-  X(LiteRtStatus, GetNumModelSubgraphs, (LiteRtModel, size_t *))                                   \
-  X(LiteRtStatus, GetModelSubgraph, (LiteRtModel, size_t, LiteRtSubgraph *))                       \
-  X(LiteRtStatus, GetNumSubgraphOps, (LiteRtSubgraph, size_t *))                                   \
-  X(LiteRtStatus, GetSubgraphOp, (LiteRtSubgraph, size_t, LiteRtOp *))                             \
-  X(LiteRtStatus, GetOpCode, (LiteRtOp, int32_t *))                                                \
-  X(LiteRtStatus, GetCustomCode, (LiteRtOp, const char **))                                        \
-  X(LiteRtStatus, GetNumOpInputs, (LiteRtOp, size_t *))                                            \
-  X(LiteRtStatus, GetOpInput, (LiteRtOp, size_t, LiteRtTensor *))                                  \
-  X(LiteRtStatus, GetNumOpOutputs, (LiteRtOp, size_t *))                                           \
-  X(LiteRtStatus, GetOpOutput, (LiteRtOp, size_t, LiteRtTensor *))                                 \
-  X(LiteRtStatus, GetTensorName, (LiteRtTensor, const char **))                                    \
   X(LiteRtStatus, GetTensorIndex, (LiteRtTensor, uint32_t *))                                      \
   X(LiteRtStatus, GetTensorTypeId, (LiteRtTensor, int32_t *))                                      \
   X(LiteRtStatus, GetRankedTensorType, (LiteRtTensor, LiteRtRankedTensorType *))                   \

@@ -98,7 +98,6 @@ typedef struct {
   X(TF_Tensor *, AllocateTensor, (int, const int64_t *, int, size_t))                              \
   X(void, DeleteTensor, (TF_Tensor *))                                                             \
   X(TF_Tensor *, TensorMaybeMove, (TF_Tensor *))                                                   \
-  X(int, TensorType, (const TF_Tensor *))                                                          \
   X(int, NumDims, (const TF_Tensor *))                                                             \
   X(int64_t, Dim, (const TF_Tensor *, int))                                                        \
   X(size_t, TensorByteSize, (const TF_Tensor *))                                                   \

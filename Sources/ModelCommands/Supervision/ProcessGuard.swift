@@ -3,18 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import CProcessCalls
+import CSystemCalls
 import ModelTools
 import TensorIO
 import TensorIOIsolation
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Reports a model that ends the process, with a sentence and an exit code.
 ///

@@ -231,6 +231,7 @@ struct TestBundleReader {
 
 extension TestBundleReader: IssueCollector {
   var documentName: String { "test.json" }
+
   private mutating func requiredArray(
     _ key: String, in object: [String: JSONValue]
   ) -> [JSONValue] {

@@ -50,19 +50,10 @@ package struct ZipLibrary: Sendable {
   private static let opened = Result { () throws(TensorIOError) in try ZipLibrary() }
 
   private init() throws(TensorIOError) {
-    let library: NativeLibrary
-    do {
-      library = try NativeLibrary(
-        fileNames: ["libzip.so.5", "libzip.so.4", "libzip.5.dylib"],
-        overriddenBy: "TENSORIO_ZIP_LIBRARY")
-    } catch {
-      throw TensorIOError(
-        .missingLibrary,
-        error.message(
-          library: "libzip, which reads and writes zip files,",
-          installing: "run 'apt-get install libzip4'"),
-        cause: error)
-    }
+    let library = try NativeLibrary(
+      "libzip, which reads and writes zip files,",
+      fileNames: ["libzip.so.5", "libzip.so.4", "libzip.5.dylib"],
+      overriddenBy: "TENSORIO_ZIP_LIBRARY", installedBy: "run 'apt-get install libzip4'")
     func function<Function>(
       _ name: String, as type: Function.Type = Function.self
     ) throws(TensorIOError) -> Function {

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemCalls
 import Hashing
 import TensorIO
 import TensorIOImageCodecs
@@ -11,14 +12,6 @@ import TensorIOImageCodecs
 import FoundationEssentials
 #else
 import Foundation
-#endif
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
 #endif
 
 /// The program that made a report.

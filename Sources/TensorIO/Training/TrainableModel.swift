@@ -133,7 +133,15 @@ public final class TrainableModel: Model {
   /// - Throws: ``TensorIOError`` when the folder cannot be written, or when the model cannot export
   ///   its weights.
   public func export(to folder: String) throws {
-    try withWeights { try $0.exportCheckpoint(to: folder) }
+    try withWeights { model in
+      guard FileSystem.isFolder(folder) else {
+        throw TensorIOError(
+          .fileNotFound,
+          "The checkpoint cannot be exported: the folder '\(folder)' doesn't exist. Create it "
+            + "first.")
+      }
+      try model.exportCheckpoint(to: folder)
+    }
   }
 
   /// Reads the weights that ``export(to:)`` wrote.

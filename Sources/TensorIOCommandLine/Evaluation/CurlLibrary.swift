@@ -9,14 +9,6 @@ import NativeLibrary
 import Synchronization
 import TensorIO
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// The libcurl library, which is opened when the first address is fetched.
 ///
 /// A command that fetches nothing starts without it.
@@ -43,19 +35,10 @@ final class CurlLibrary: @unchecked Sendable {
   }
 
   private init() throws(TensorIOError) {
-    let library: NativeLibrary
-    do {
-      library = try NativeLibrary(
-        fileNames: ["libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib"],
-        overriddenBy: "TENSORIO_CURL_LIBRARY")
-    } catch {
-      throw TensorIOError(
-        .missingLibrary,
-        error.message(
-          library: "libcurl, which downloads images,",
-          installing: "run 'apt-get install libcurl4'"),
-        cause: error)
-    }
+    let library = try NativeLibrary(
+      "libcurl, which downloads images,",
+      fileNames: ["libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib"],
+      overriddenBy: "TENSORIO_CURL_LIBRARY", installedBy: "run 'apt-get install libcurl4'")
     path = library.path
     try withUnsafeMutableBytes(of: &functions) { bytes throws(TensorIOError) in
       let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)

@@ -4,16 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CCurl
+import CSystemCalls
 import ModelCommands
 import TensorIO
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Downloads images that a user or a dataset names by their address.
 ///

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import TensorIO
 
 /// Checks a .tflite file before the runtime sees it.
 ///
@@ -27,10 +27,11 @@ struct ModelRules {
   ///   - file: The bytes of the whole file.
   ///   - path: The file's path, for messages.
   ///   - tensorByteLimit: The maximum number of bytes that all tensors may take.
+  /// - Returns: The graphs of the file.
   /// - Throws: `TensorIOError` with the code `.invalidModel` or `.unsupportedModel`.
-  static func check(
+  @discardableResult static func check(
     _ file: UnsafeRawBufferPointer, path: String, tensorByteLimit: Int
-  ) throws(TensorIOError) {
+  ) throws(TensorIOError) -> ModelStructure {
     do throws(FlatBufferError) {
       // Every table takes some bytes and is visited once, so a well-formed file needs fewer visits
       // than it has bytes.
@@ -43,6 +44,7 @@ struct ModelRules {
       try rules.checkSizes()
       try GraphCalls.refuseEndless(calls)
       try rules.checkBodies(&reader)
+      return structure
     } catch {
       throw TensorIOError(
         error.isUnsupported ? .unsupportedModel : .invalidModel,

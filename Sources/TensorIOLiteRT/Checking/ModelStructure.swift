@@ -35,6 +35,8 @@ struct ModelStructure {
     var axis = 0
     /// Whether the quantization is of another kind, such as block-wise scales.
     var isCustom = false
+    /// Whether there are scales for blocks of elements.
+    var isBlockWise = false
   }
 
   /// One step of a graph.
@@ -164,7 +166,9 @@ extension ModelStructure.Tensor {
     guard let table = try reader.table(4, of: table) else { return }
     quantization.scales = try reader.floats(2, of: table)
     quantization.zeroPoints = try reader.longs(3, of: table)
-    quantization.isCustom = try reader.byte(4, of: table) != 0
+    let kind = try reader.byte(4, of: table)
+    quantization.isCustom = kind != 0
+    quantization.isBlockWise = kind == 2
     quantization.axis = Int(Int32(bitPattern: try reader.integer(6, of: table)))
   }
 }

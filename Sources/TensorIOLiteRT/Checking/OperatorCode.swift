@@ -11,6 +11,7 @@ struct OperatorCode: Hashable {
   var customName: String?
 
   private static let custom: Int32 = 32
+  private static let variableHandle: Int32 = 142
 
   init(
     _ table: FlatBufferReader.Table, _ reader: inout FlatBufferReader
@@ -20,6 +21,9 @@ struct OperatorCode: Hashable {
     number = max(older, Int32(bitPattern: try reader.integer(3, of: table)))
     customName = number == Self.custom ? try reader.string(1, of: table) ?? "" : nil
   }
+
+  /// Whether the operator creates a resource variable, which keeps its value between runs.
+  var createsVariable: Bool { number == Self.variableHandle }
 
   /// Whether the kernel accepts -1 for an input that is left out.
   ///

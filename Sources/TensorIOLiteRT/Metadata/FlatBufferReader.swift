@@ -122,11 +122,6 @@ struct FlatBufferReader {
 
   // MARK: - Places
 
-  /// Returns the offset of a one-byte field in the buffer, or nil when the table doesn't have it.
-  func position(ofByte slot: Int, of table: Table) throws(FlatBufferError) -> Int? {
-    try position(slot, of: table, byteCount: 1)
-  }
-
   /// Returns the offset of a list's length in the buffer, or nil when the table doesn't have the
   /// list.
   func position(ofList slot: Int, of table: Table) throws(FlatBufferError) -> Int? {
@@ -154,7 +149,7 @@ struct FlatBufferReader {
   }
 
   /// Returns the offset of a field's value, or nil when the table doesn't have the field.
-  private func position(
+  func position(
     _ slot: Int, of table: Table, byteCount: Int
   ) throws(FlatBufferError) -> Int? {
     let entry = table.fields.lowerBound + slot * 2

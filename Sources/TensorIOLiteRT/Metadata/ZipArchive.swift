@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CZlib
+import CZlib
 
 /// Reads files from a zip archive at the end of other bytes, such as a model's associated files.
 ///

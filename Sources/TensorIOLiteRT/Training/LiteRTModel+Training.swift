@@ -82,7 +82,6 @@ extension LiteRTModel: TrainableLoadedModel {
 
   /// The signatures' keys, for messages.
   var signatureList: String {
-    let keys = signatures.map(\.key).filter { !$0.isEmpty }
-    return keys.isEmpty ? "none" : keys.map { "'\($0)'" }.joined(separator: ", ")
+    Self.list(signatures.map(\.key).filter { !$0.isEmpty })
   }
 }

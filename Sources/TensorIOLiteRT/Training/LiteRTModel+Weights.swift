@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
+import Foundation
 #endif
 
 /// The signature `weights` returns the weights, and `set_weights` takes tensors of the same names.
@@ -24,11 +24,6 @@ extension LiteRTModel {
   /// - Throws: ``TensorIOError`` when the model doesn't have both signatures, or the folder cannot
   ///   be written.
   package func exportCheckpoint(to folder: String) throws {
-    guard FileSystem.isFolder(folder) else {
-      throw TensorIOError(
-        .fileNotFound,
-        "The checkpoint cannot be exported: the folder '\(folder)' doesn't exist. Create it first.")
-    }
     let reading = try weightSignatures().reader
     let shared = try sharedModel(SessionOptions())
     let steps = try shared.makeSteps([reading], of: self)
@@ -45,7 +40,7 @@ extension LiteRTModel {
         }
       }
     }
-    try Safetensors(tensors: tensors).write(to: folder, as: Self.checkpointName)
+    try Safetensors(tensors: tensors).write(to: folder + "/" + Self.checkpointName)
   }
 
   /// Reads the weights that ``exportCheckpoint(to:)`` wrote.
@@ -91,8 +86,7 @@ extension LiteRTModel {
       throw TensorIOError(
         .invalidModel,
         "'\(path)' has no weights named '\(input.name)', so the checkpoint belongs to another "
-          + "model. It has these weights: "
-          + saved.map { "'\($0.name)'" }.joined(separator: ", ") + ".")
+          + "model. It has these weights: \(list(saved.map(\.name))).")
     }
     let fits =
       tensor.shape.count == input.shape.count
@@ -125,7 +119,8 @@ extension LiteRTModel {
       throw TensorIOError(
         .unsupportedModel,
         "The weights of '\(file.path)' can neither be exported nor restored: '\(Self.reader)' "
-          + "returns \(Self.list(given)), but '\(Self.writer)' takes \(Self.list(taken)). The "
+          + "returns \(Self.list(given.map(\.name), orElse: "nothing")), but "
+          + "'\(Self.writer)' takes \(Self.list(taken.map(\.name), orElse: "nothing")). The "
           + "names must be the same.")
     }
     for tensor in given where tensor.dataType == nil || tensor.dataType == .string {
@@ -141,7 +136,8 @@ extension LiteRTModel {
         + "checkpoint cannot store.")
   }
 
-  private static func list(_ tensors: [TensorDescription]) -> String {
-    tensors.isEmpty ? "nothing" : tensors.map { "'\($0.name)'" }.joined(separator: ", ")
+  /// Returns names for a message.
+  static func list(_ names: [String], orElse text: String = "none") -> String {
+    names.isEmpty ? text : names.map { "'\($0)'" }.joined(separator: ", ")
   }
 }

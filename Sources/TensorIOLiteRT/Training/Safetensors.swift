@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TensorIO
+import TensorIO
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+import FoundationEssentials
 #else
-internal import Foundation
+import Foundation
 #endif
 
 /// Named tensors in the safetensors format.
@@ -130,6 +130,20 @@ struct Safetensors {
   }
 
   // MARK: - Writing
+
+  /// Writes a file atomically, and replaces an existing one.
+  ///
+  /// - Throws: ``TensorIOError`` when the file cannot be written. An existing file is then
+  ///   unchanged.
+  func write(to path: String) throws {
+    let content = try serialized()
+    try FileSystem.writeAtomically(path) { fresh in
+      try content.write(to: URL(filePath: fresh))
+      try FileSystem.flush(fresh)
+    } move: {
+      try FileSystem.rename($0, to: path)
+    }
+  }
 
   /// Returns the content of a file.
   ///

@@ -3,15 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The fields of a message in Protocol Buffers' binary format, in the order in which they are
-/// written.
+/// Reads the fields of a message in Protocol Buffers' binary format.
 ///
 /// A field consists of a key (its number and the encoding of its value) and the value. Source:
 /// https://protobuf.dev/programming-guides/encoding
-struct MessageFields: Sequence {
-  /// The message's bytes.
-  let bytes: ArraySlice<UInt8>
-
+struct MessageFields {
   /// The error for a message that ends within a field, or has an invalid field.
   struct Damaged: Error {}
 
@@ -31,60 +27,49 @@ struct MessageFields: Sequence {
     }
   }
 
-  /// Returns all fields.
+  private var rest: ArraySlice<UInt8>
+
+  /// Returns the fields of a message, in the order in which they are written.
+  static func read(_ message: ArraySlice<UInt8>) throws(Damaged) -> [Field] {
+    var message = MessageFields(rest: message)
+    var fields: [Field] = []
+    while !message.rest.isEmpty { fields.append(try message.field()) }
+    return fields
+  }
+
+  private mutating func field() throws(Damaged) -> Field {
+    let message = rest
+    let key = try number()
+    guard let number = Int(exactly: key >> 3), number > 0 else { throw Damaged() }
+    var value: ArraySlice<UInt8>?
+    switch key & 7 {
+    case 0: _ = try self.number()
+    case 1: _ = try take(8)
+    case 2: value = try take(self.number())
+    case 5: _ = try take(4)
+    // Groups were last written before TensorFlow existed.
+    default: throw Damaged()
+    }
+    return Field(number: number, value: value, written: message[..<rest.startIndex])
+  }
+
+  /// Reads a variable-length number.
   ///
-  /// - Throws: ``Damaged``.
-  func all() throws -> [Field] { try map { try $0.get() } }
-
-  func makeIterator() -> Iterator { Iterator(rest: bytes) }
-
-  struct Iterator: IteratorProtocol {
-    fileprivate var rest: ArraySlice<UInt8>
-
-    mutating func next() -> Result<Field, Damaged>? {
-      guard !rest.isEmpty else { return nil }
-      do {
-        return .success(try field())
-      } catch {
-        rest = []
-        return .failure(error)
-      }
+  /// Each byte holds seven bits, the lowest first. The last byte is below 128.
+  private mutating func number() throws(Damaged) -> UInt64 {
+    var number: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 70, by: 7) {
+      guard let byte = rest.popFirst() else { throw Damaged() }
+      number |= UInt64(byte & 127) << shift
+      if byte < 128 { return number }
     }
+    throw Damaged()
+  }
 
-    private mutating func field() throws(Damaged) -> Field {
-      let message = rest
-      let key = try number()
-      guard let number = Int(exactly: key >> 3), number > 0 else { throw Damaged() }
-      var value: ArraySlice<UInt8>?
-      switch key & 7 {
-      case 0: _ = try self.number()
-      case 1: _ = try take(8)
-      case 2: value = try take(self.number())
-      case 5: _ = try take(4)
-      // Groups were last written before TensorFlow existed.
-      default: throw Damaged()
-      }
-      return Field(number: number, value: value, written: message[..<rest.startIndex])
-    }
-
-    /// Reads a variable-length number.
-    ///
-    /// Each byte holds seven bits, the lowest first. The last byte is below 128.
-    private mutating func number() throws(Damaged) -> UInt64 {
-      var number: UInt64 = 0
-      for shift in stride(from: UInt64(0), to: 70, by: 7) {
-        guard let byte = rest.popFirst() else { throw Damaged() }
-        number |= UInt64(byte & 127) << shift
-        if byte < 128 { return number }
-      }
-      throw Damaged()
-    }
-
-    private mutating func take(_ count: UInt64) throws(Damaged) -> ArraySlice<UInt8> {
-      guard count <= UInt64(rest.count) else { throw Damaged() }
-      defer { rest = rest.dropFirst(Int(count)) }
-      return rest.prefix(Int(count))
-    }
+  private mutating func take(_ count: UInt64) throws(Damaged) -> ArraySlice<UInt8> {
+    guard count <= UInt64(rest.count) else { throw Damaged() }
+    defer { rest = rest.dropFirst(Int(count)) }
+    return rest.prefix(Int(count))
   }
 }
 
@@ -92,12 +77,17 @@ extension [UInt8] {
   /// Appends a field of bytes, a string or a message.
   mutating func append(field number: UInt8, _ value: some Collection<UInt8>) {
     append(number << 3 | 2)
-    var count = value.count
-    while count > 127 {
-      append(UInt8(count & 127) | 128)
-      count >>= 7
-    }
-    append(UInt8(count))
+    append(varint: UInt64(value.count))
     append(contentsOf: value)
+  }
+
+  /// Appends a variable-length number: seven bits in each byte, the lowest first.
+  mutating func append(varint number: UInt64) {
+    var rest = number
+    while rest > 127 {
+      append(UInt8(rest & 127) | 128)
+      rest >>= 7
+    }
+    append(UInt8(rest))
   }
 }

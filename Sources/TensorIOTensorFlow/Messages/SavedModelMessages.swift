@@ -16,7 +16,7 @@ struct SavedModelMessage {
   ///
   /// - Throws: ``MessageFields/Damaged``.
   init(_ bytes: ArraySlice<UInt8>) throws {
-    fields = try MessageFields(bytes: bytes).all()
+    fields = try MessageFields.read(bytes)
     metaGraphs = try fields.filter { $0.number == Self.metaGraphField }.compactMap(\.value)
       .map { try MetaGraphMessage($0) }
   }
@@ -53,8 +53,7 @@ struct MetaGraphMessage {
   init() {}
 
   init(_ bytes: ArraySlice<UInt8>) throws {
-    for field in MessageFields(bytes: bytes) {
-      let field = try field.get()
+    for field in try MessageFields.read(bytes) {
       guard let value = field.value else { continue }
       switch field.number {
       case Self.infoField: try readInfo(value)
@@ -68,7 +67,7 @@ struct MetaGraphMessage {
   }
 
   private mutating func readInfo(_ bytes: ArraySlice<UInt8>) throws {
-    for field in try MessageFields(bytes: bytes).all() {
+    for field in try MessageFields.read(bytes) {
       guard let text = try [Self.tagsField, 5].contains(field.number) ? field.text() : nil else {
         continue
       }
@@ -79,7 +78,7 @@ struct MetaGraphMessage {
   /// Returns the key and the value of a map entry.
   fileprivate static func entry(_ bytes: ArraySlice<UInt8>) throws -> (String, ArraySlice<UInt8>) {
     var (key, value) = ("", ArraySlice<UInt8>())
-    for field in try MessageFields(bytes: bytes).all() {
+    for field in try MessageFields.read(bytes) {
       if field.number == 1 { key = try field.text() ?? key }
       if field.number == 2 { value = field.value ?? value }
     }
@@ -89,12 +88,12 @@ struct MetaGraphMessage {
   /// Returns the message with another tag in place of its own tags.
   fileprivate static func retagged(_ bytes: ArraySlice<UInt8>, _ tag: String) throws -> [UInt8] {
     var (info, rest): ([UInt8], [UInt8]) = ([], [])
-    for field in try MessageFields(bytes: bytes).all() {
+    for field in try MessageFields.read(bytes) {
       guard field.number == infoField, let value = field.value else {
         rest += field.written
         continue
       }
-      for field in try MessageFields(bytes: value).all() where field.number != tagsField {
+      for field in try MessageFields.read(value) where field.number != tagsField {
         info += field.written
       }
     }
@@ -112,7 +111,7 @@ struct SaverMessage {
   private(set) var restoreOpName = ""
 
   fileprivate mutating func read(_ bytes: ArraySlice<UInt8>) throws {
-    for field in try MessageFields(bytes: bytes).all() {
+    for field in try MessageFields.read(bytes) {
       switch field.number {
       case 1: filenameTensorName = try field.text() ?? filenameTensorName
       case 2: saveTensorName = try field.text() ?? saveTensorName
@@ -130,10 +129,10 @@ struct SignatureMessage {
   private(set) var outputs: [String: String] = [:]
 
   fileprivate init(_ bytes: ArraySlice<UInt8>) throws {
-    for field in try MessageFields(bytes: bytes).all() {
+    for field in try MessageFields.read(bytes) {
       guard [1, 2].contains(field.number), let value = field.value else { continue }
       let (key, info) = try MetaGraphMessage.entry(value)
-      let name = try MessageFields(bytes: info).all().last { $0.number == 1 }?.text() ?? ""
+      let name = try MessageFields.read(info).last { $0.number == 1 }?.text() ?? ""
       if field.number == 1 { inputs[key] = name } else { outputs[key] = name }
     }
   }

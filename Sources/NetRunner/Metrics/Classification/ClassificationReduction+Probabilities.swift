@@ -3,15 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import CSystemCalls
 import TensorIO
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 extension ClassificationReduction {
   /// Adds the logarithmic loss and the expected calibration error.

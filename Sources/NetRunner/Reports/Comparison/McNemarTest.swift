@@ -3,13 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CSystemCalls
 
 /// McNemar's test, which checks whether two models are right about different numbers of images.
 ///

@@ -5,7 +5,7 @@
 
 #define _GNU_SOURCE
 
-#include "CFileCalls.h"
+#include "CSystemCalls.h"
 
 #include <errno.h>
 #include <fcntl.h>

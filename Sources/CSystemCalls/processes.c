@@ -5,7 +5,7 @@
 
 #define _GNU_SOURCE
 
-#include "CProcessCalls.h"
+#include "CSystemCalls.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -17,6 +17,10 @@
 #if defined(__linux__)
 #include <dirent.h>
 #include <sys/mman.h>
+#endif
+
+#if !defined(__APPLE__)
+char **get_environ(void) { return environ; }
 #endif
 
 #if defined(__linux__)

@@ -56,3 +56,17 @@ extern "C" void LiteRtGuardAgainstExceptions(LiteRtFunctions *functions) {
   LITERT_FUNCTIONS(LITERT_TRAMPOLINE)
 #undef LITERT_TRAMPOLINE
 }
+
+extern "C" const char *LiteRtFunctionName(size_t index) {
+#define LITERT_NAME(result, name, parameters) "LiteRt" #name,
+  static const char *const names[] = {LITERT_FUNCTIONS(LITERT_NAME)};
+#undef LITERT_NAME
+  static_assert(sizeof(LiteRtFunctions) == sizeof(names), "Every function has a name.");
+  return index < sizeof(names) / sizeof(names[0]) ? names[index] : nullptr;
+}
+
+static_assert(sizeof(LiteRtLayout) == 68, "LiteRtLayout has 68 bytes.");
+static_assert(sizeof(LiteRtRankedTensorType) == 72, "LiteRtRankedTensorType has 72 bytes.");
+static_assert(sizeof(LiteRtQuantizationPerTensor) == 16, "It has 16 bytes.");
+static_assert(sizeof(LiteRtQuantizationPerChannel) == 32, "It has 32 bytes.");
+static_assert(sizeof(LiteRtEnvironmentOption) == 24, "LiteRtEnvironmentOption has 24 bytes.");

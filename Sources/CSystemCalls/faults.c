@@ -5,7 +5,7 @@
 
 #define _GNU_SOURCE
 
-#include "CProcessCalls.h"
+#include "CSystemCalls.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -79,7 +79,7 @@ static void prepare_handlers(void) {
     stack_t stack = {.ss_sp = stack_memory, .ss_size = sizeof(stack_memory)};
     sigaltstack(&stack, NULL);
   }
-  int copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+  int copy = copy_descriptor(STDERR_FILENO);
   if (copy >= 0) messages = copy;
 }
 
