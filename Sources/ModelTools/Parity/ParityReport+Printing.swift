@@ -34,8 +34,7 @@ extension ParityReport {
             + "\(reference.channels.count)")
       }
       if let residual, isExplained {
-        lines.append(
-          "unexplained rest: \(residual.fixed(3)) bytes rms")
+        lines.append("unexplained rest: \(residual.fixed(3)) bytes rms")
       }
     }
     if let note { lines.append(note) }
@@ -144,9 +143,7 @@ extension ImageLayer {
 
 extension JSONValue {
   fileprivate static func tensor(_ type: DataType, _ shape: [Int]) -> JSONValue {
-    .object([
-      "dtype": .string(type.rawValue), "shape": .integers(shape),
-    ])
+    .object(["dtype": .string(type.rawValue), "shape": .integers(shape)])
   }
 }
 

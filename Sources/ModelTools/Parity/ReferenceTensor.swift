@@ -52,8 +52,7 @@ package struct ReferenceTensor {
   func reshaped() throws -> ReferenceTensor {
     var other = self
     other.isReshaped = true
-    other.channels = try tensor.floats().channels(
-      channels.count, layout == .channelsFirst ? .channelsLast : .channelsFirst)
+    other.channels = try tensor.floats().channels(channels.count, layout.other)
     return other
   }
 
@@ -66,8 +65,7 @@ package struct ReferenceTensor {
     let (height, width) = (shape.height, shape.width)
     var candidates: [(ImageShape.Layout, Int)] = []
     for count in [shape.channels, 4 - shape.channels] {
-      candidates.append((shape.layout, count))
-      candidates.append((shape.layout == .channelsLast ? .channelsFirst : .channelsLast, count))
+      candidates += [(shape.layout, count), (shape.layout.other, count)]
     }
     for (layout, count) in candidates {
       let axes = layout == .channelsLast ? [height, width, count] : [count, height, width]
@@ -128,6 +126,10 @@ extension [Float] {
         : (0..<size).map { self[$0 * count + channel] }
     }
   }
+}
+
+extension ImageShape.Layout {
+  var other: Self { self == .channelsLast ? .channelsFirst : .channelsLast }
 }
 
 extension DataType {
