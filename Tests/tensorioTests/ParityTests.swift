@@ -198,7 +198,7 @@ import Testing
 
   @Test(arguments: DataType.allCases)
   func `NumPy has a type for every data type except strings`(_ dataType: DataType) {
-    #expect((NumPyFile.word(for: dataType) == nil) == (dataType == .string))
+    #expect((NumPyFile.words[dataType] == nil) == (dataType == .string))
   }
 
   @Test func `the JSON of a written tensor is one object with its path, type and shape`()

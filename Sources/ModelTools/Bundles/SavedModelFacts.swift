@@ -66,16 +66,11 @@ struct SavedModelFile {
   /// Returns the files of a folder without hidden ones, sorted by name.
   static func all(in folder: String) throws -> [SavedModelFile] {
     try names(in: folder, prefix: "").sorted().map { name in
-      SavedModelFile(name: name, byteCount: try byteCount(of: folder + "/" + name))
+      guard let count = FileSystem.byteCount(of: folder + "/" + name) else {
+        throw TensorIOError(.unreadableFile, "'\(folder)/\(name)' can't be read.")
+      }
+      return SavedModelFile(name: name, byteCount: count)
     }
-  }
-
-  /// Returns the size of a file, or of the file that a link leads to.
-  private static func byteCount(of path: String) throws -> Int {
-    guard let count = FileSystem.byteCount(of: path) else {
-      throw TensorIOError(.unreadableFile, "'\(path)' can't be read.")
-    }
-    return count
   }
 
   private static func names(in folder: String, prefix: String) throws -> [String] {

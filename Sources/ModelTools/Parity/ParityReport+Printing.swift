@@ -113,7 +113,9 @@ extension ParityReport {
       "first_difference": .stringOrNull(firstDifference?.rawValue),
       "message": .stringOrNull(isEqual ? nil : verdict), "explained": .bool(isExplained),
       "residual_bytes": .numberOrNull(residual), "nearest": .stringOrNull(nearest),
-      "fitted": fitted.map { $0.json } ?? .null,
+      "fitted": fitted.map {
+        .object(["scale": .colors($0.scale), "bias": .colors($0.bias)])
+      } ?? .null,
       "stages": .array(
         findings.map { finding in
           .object([
@@ -144,17 +146,5 @@ extension ImageLayer {
 extension JSONValue {
   fileprivate static func tensor(_ type: DataType, _ shape: [Int]) -> JSONValue {
     .object(["dtype": .string(type.rawValue), "shape": .integers(shape)])
-  }
-}
-
-extension PixelNormalization {
-  fileprivate var json: JSONValue {
-    func colors(_ values: ColorValues) -> JSONValue {
-      .object([
-        "r": .number(values.red.shortestDouble), "g": .number(values.green.shortestDouble),
-        "b": .number(values.blue.shortestDouble),
-      ])
-    }
-    return .object(["scale": colors(scale), "bias": colors(bias)])
   }
 }

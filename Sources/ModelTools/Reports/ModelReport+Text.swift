@@ -35,9 +35,7 @@ extension ModelReport {
   private static func fieldLines(_ fields: [(name: String, value: String?)]) -> [String] {
     let present = fields.compactMap { field in field.value.map { (field.name, $0) } }
     let width = present.map(\.0.count).max() ?? 0
-    return present.map { name, value in
-      "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(value.printable)"
-    }
+    return present.map { "  " + $0.padded(to: width + 2) + $1.printable }
   }
 
   // MARK: - Model
@@ -78,9 +76,7 @@ extension ModelReport {
       headings: ["", "#", "Name", "Type", "Shape", "Quantization", "Tensor", "About"])
     let signature = model.signatures[index]
     let facts = model.savedModel
-    let (inputs, outputs) =
-      model.metadata?.tensors(of: signature, at: index)
-      ?? (signature.inputs.map { _ in nil }, signature.outputs.map { _ in nil })
+    let (inputs, outputs) = model.metadata.tensors(of: signature, at: index)
     let placeholders = facts?.placeholders[index] ?? []
     for (side, tensors, metadata) in [
       ("input", signature.inputs, inputs),

@@ -128,7 +128,7 @@ package struct ModelReport {
   }
 }
 
-extension ModelMetadata {
+extension ModelMetadata? {
   /// Returns the metadata of a signature's tensors.
   ///
   /// Metadata describes only the main graph, which is the first signature.
@@ -140,6 +140,8 @@ extension ModelMetadata {
       // The metadata has the order of the tensors. If the counts differ, they can't be matched.
       index == 0 && metadata.count == tensors.count ? metadata : tensors.map { _ in nil }
     }
-    return (matched(inputs, signature.inputs), matched(outputs, signature.outputs))
+    return (
+      matched(self?.inputs ?? [], signature.inputs), matched(self?.outputs ?? [], signature.outputs)
+    )
   }
 }

@@ -21,10 +21,16 @@ extension JSONValue {
   }
 
   package static func floats(_ values: [Float]) -> JSONValue {
-    .array(values.map { .number($0.shortestDouble) })
+    .array(values.map(JSONValue.float))
   }
 
   package static func strings(_ values: [String]) -> JSONValue {
     .array(values.map(JSONValue.string))
+  }
+
+  package static func float(_ value: Float) -> JSONValue { .number(value.shortestDouble) }
+
+  static func colors(_ values: ColorValues) -> JSONValue {
+    .object(["r": .float(values.red), "g": .float(values.green), "b": .float(values.blue)])
   }
 }
