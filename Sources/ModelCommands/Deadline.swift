@@ -33,7 +33,7 @@ package final class Deadline: Sendable {
         Console.printMessage(
           "error: The command took longer than --timeout \(seconds.fixed(1)) seconds. The runtime "
             + "couldn't be stopped, so the process was ended.")
-        Console.exitAtOnce(65)
+        Console.endAtOnce(65)
       }
     }
   }

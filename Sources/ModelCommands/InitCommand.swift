@@ -58,7 +58,12 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     let writer = BundleWriter(destination: output, replaces: force)
-    try writer.checkArgument(hint: "Pass --force to replace it.")
+    do {
+      try writer.checkDestination()
+    } catch let error as TensorIOError where error.code == .fileExists {
+      let isFolder = FileSystem.isFolder(writer.destination)
+      throw ValidationError("\(error)" + (isFolder ? " Pass --force to replace it." : ""))
+    }
     let draft = try draft(named: writer.name)
     try writer.write { try draft.write(to: $0, modelPath: model) }
     Console.printData(writer.destination)
@@ -129,23 +134,6 @@ struct InitCommand: ParsableCommand {
       return try model.loadWarnings().filter { !blanks.contains($0.path) }.map(\.description)
     } catch {
       return ["the bundle was written, but its model can't be run: \(error)"]
-    }
-  }
-}
-
-extension BundleWriter {
-  /// Checks that the destination can be written.
-  ///
-  /// A destination that exists already is a usage error.
-  ///
-  /// - Parameter hint: What the user can do about an existing folder.
-  /// - Throws: `ValidationError` if the destination exists, `TensorIOError` if it can't be written.
-  fileprivate func checkArgument(hint: String) throws {
-    do {
-      try checkDestination()
-    } catch let error as TensorIOError where error.code == .fileExists {
-      let isFolder = FileSystem.isFolder(destination)
-      throw ValidationError(error.message + (isFolder ? " " + hint : ""))
     }
   }
 }

@@ -98,20 +98,19 @@ package struct ModelArguments: ParsableArguments {
   package func loadModel(
     cancellation: CancellationToken, sessions: Int = 1
   ) throws -> InferenceModel? {
-    switch try ModelKind(of: bundle) {
-    case .bundle: break
-    case .savedModel:
+    let kind = try ModelKind(of: bundle)
+    if kind == .savedModel {
       throw TensorIOError(
         .invalidModel,
         "'\(bundle)' is a SavedModel without a bundle. Create a bundle with 'tensorio init "
           + "\(bundle) -o NAME.tiobundle', then run the bundle.")
-    case .liteRT where bundle.hasSuffix(BundleWriter.fileExtension): break
-    case .liteRT:
-      return try UnbundledModel.withBundle(ofModelAt: bundle, signature: signature) {
-        try loadModel(ModelBundle($0), cancellation: cancellation, sessions: sessions)
-      }
     }
-    return try loadModel(ModelBundle(bundle), cancellation: cancellation, sessions: sessions)
+    if kind == .bundle || bundle.hasSuffix(BundleWriter.fileExtension) {
+      return try loadModel(ModelBundle(bundle), cancellation: cancellation, sessions: sessions)
+    }
+    return try UnbundledModel.withBundle(ofModelAt: bundle, signature: signature) {
+      try loadModel(ModelBundle($0), cancellation: cancellation, sessions: sessions)
+    }
   }
 
   private func loadModel(
@@ -141,12 +140,10 @@ package struct ModelArguments: ParsableArguments {
   }
 
   /// Reads the values for the model's placeholders.
-  package func readPlaceholders(for signature: ModelSignature) throws -> [String:
-    any TensorEncodable]
-  {
-    try placeholder.values(of: "--placeholder", with: InputReader(scaling: decode)) {
-      signature.placeholder(named: $0)
-    }
+  package func readPlaceholders(
+    for signature: ModelSignature
+  ) throws -> [String: any TensorEncodable] {
+    try placeholder.placeholders(of: signature, scaling: decode)
   }
 
   private func readValues(for signature: ModelSignature) throws -> ModelInputs {
@@ -182,6 +179,15 @@ package struct NamedArgument: ExpressibleByArgument {
 }
 
 extension [NamedArgument] {
+  /// Reads the values of the placeholders of a model.
+  func placeholders(
+    of signature: ModelSignature, scaling: DecodeScaling = .exact
+  ) throws -> [String: any TensorEncodable] {
+    try values(of: "--placeholder", with: InputReader(scaling: scaling)) {
+      signature.placeholder(named: $0)
+    }
+  }
+
   /// Reads the values and returns them by name.
   ///
   /// - Throws: `TensorIOError` for a name that is given twice, or a value that cannot be read.
@@ -200,18 +206,18 @@ extension [NamedArgument] {
 }
 
 extension ModelSignature {
-  /// Calls a closure that runs the model, and adds a hint to the error for a missing placeholder.
+  /// Calls a closure that runs the model, and says how to pass a placeholder that is missing.
   ///
-  /// The hint says how to pass a value. Only a run shows which values are missing, because some
-  /// placeholders have a default in the model.
-  package func namingOption<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Only a run shows which values are missing, because some placeholders have a default in the
+  /// model.
+  func namingOption<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch var error as TensorIOError where error.code == .missingInput {
-      if let name = error.subject, placeholders.contains(where: { $0.name == name }) {
-        error.message += " Pass --placeholder \(name)=VALUE."
+    } catch let error as TensorIOError {
+      guard let name = error.subject, placeholders.contains(where: { $0.name == name }) else {
+        throw error
       }
-      throw error
+      throw error.saying(after: " Pass --placeholder \(name)=VALUE.")
     }
   }
 }

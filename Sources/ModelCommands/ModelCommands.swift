@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
+import Dispatch
+import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -27,4 +29,27 @@ package enum ModelCommands {
 package enum Processors {
   /// The number of processors that this process may use.
   package static var count: Int { ProcessInfo.processInfo.activeProcessorCount }
+}
+
+/// Lets a synchronous command wait for asynchronous work.
+package enum BlockingTask {
+  private final class Outcome: Sendable {
+    let result = Mutex<Result<Void, any Error>>(.success(()))
+  }
+
+  /// Runs a task and blocks the thread until it ends.
+  package static func run(_ body: @escaping @Sendable () async throws -> Void) throws {
+    let outcome = Outcome()
+    let ended = DispatchSemaphore(value: 0)
+    Task {
+      do {
+        try await body()
+      } catch {
+        outcome.result.withLock { $0 = .failure(error) }
+      }
+      ended.signal()
+    }
+    ended.wait()
+    try outcome.result.withLock { $0 }.get()
+  }
 }

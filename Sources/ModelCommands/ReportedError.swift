@@ -14,6 +14,11 @@ package protocol ReportedError: Error {
 }
 
 extension TensorIOError: ReportedError {
+  /// Returns an error of the same kind that says more, with this one as its cause.
+  package func saying(before: String = "", after: String = "") -> TensorIOError {
+    TensorIOError(code, before + message + after, cause: self)
+  }
+
   /// The paths where a missing library was searched, line by line; nil for any other error.
   package var searchedPlaces: String? {
     guard code == .missingLibrary else { return nil }

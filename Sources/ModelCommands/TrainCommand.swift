@@ -218,9 +218,7 @@ struct TrainCommand: ParsableCommand {
     let signature = ModelSignature(of: model.bundle)
     var options = TrainingOptions(
       epochs: epochs, batchSize: batchSize,
-      placeholders: try placeholder.values(of: "--placeholder", with: InputReader()) {
-        signature.placeholder(named: $0)
-      })
+      placeholders: try placeholder.placeholders(of: signature))
     options.shuffles = !noShuffle
     options.seed = seed
     options.validationShare = validation ?? 0

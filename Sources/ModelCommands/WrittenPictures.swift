@@ -61,22 +61,15 @@ struct WrittenPictures {
       switch values.first(where: { $0.name == argument.name })?.value {
       case .image(let image): try ImageEncoder().write(image, to: path)
       case .classMap(let map) where Self.isDrawing(path):
-        try Self.write(ClassMapDrawing(map: map, title: argument.name).svg(), to: path)
+        let drawing = Data(try ClassMapDrawing(map: map, title: argument.name).svg().utf8)
+        try FileSystem.writing("'\(path)' can't be written") {
+          try drawing.write(to: URL(filePath: path))
+        }
       case .classMap(let map): try ImageEncoder().write(map.picture(), to: path)
       // `check` has refused all other outputs.
       default: continue
       }
       outputs[argument.name] = path
-    }
-  }
-
-  private static func write(_ document: String, to path: String) throws {
-    do {
-      try Data(document.utf8).write(to: URL(filePath: path))
-    } catch {
-      throw TensorIOError(
-        .unwritableFile, "'\(path)' can't be written: \(FileSystem.reason(for: error)).",
-        cause: error)
     }
   }
 
@@ -92,15 +85,8 @@ struct WrittenPictures {
   mutating func writePreviews(
     of inputs: ModelInputs, _ signature: ModelSignature, to folder: String
   ) throws {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw TensorIOError(
-        .unwritableFile,
-        "The folder '\(folder)' for the previews can't be created: "
-          + "\(FileSystem.reason(for: error)).",
-        cause: error)
+    try FileSystem.writing("The folder '\(folder)' for the previews can't be created") {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
     var names = PreviewNames()
     var written: [String: [String: String]] = [:]

@@ -70,11 +70,11 @@ package enum Program {
       let code = root.exitCode(for: error)
       let text = root.fullMessage(for: error)
       if !text.isEmpty { code == .success ? Console.printData(text) : Console.printMessage(text) }
-      Console.exit(code.rawValue)
+      Console.end(code.rawValue)
     }
     Console.printMessage("error: \(error.message)")
     if let places = (error as? TensorIOError)?.searchedPlaces { Console.printMessage(places) }
-    Console.exit(error.exitCode)
+    Console.end(error.exitCode)
   }
 }
 
@@ -85,6 +85,6 @@ package enum MissingTrait {
     Console.printMessage(
       "error: This \(program) has no server, because it was built without the trait Servers. Build "
         + "it with 'swift build --traits Servers --product \(program)'.")
-    Console.exit(69)
+    Console.end(69)
   }
 }

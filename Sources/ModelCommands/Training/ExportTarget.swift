@@ -34,9 +34,8 @@ enum ExportTarget {
     case .bundle(let writer, _):
       do {
         try writer.checkDestination()
-      } catch var error as TensorIOError where error.code == .fileExists {
-        error.message += " Bundles aren't overwritten. Choose another name."
-        throw error
+      } catch let error as TensorIOError where error.code == .fileExists {
+        throw error.saying(after: " Bundles aren't overwritten. Choose another name.")
       }
     case .checkpoint(let folder):
       guard FileSystem.isFolder(folder) else {
@@ -69,13 +68,8 @@ enum ExportTarget {
       // long as the export.
       let trial = folder + "/.tensorio-" + UUID().uuidString
       defer { try? FileManager.default.removeItem(atPath: trial) }
-      do {
+      try FileSystem.writing("The folder '\(folder)' can't be written") {
         try FileManager.default.createDirectory(atPath: trial, withIntermediateDirectories: false)
-      } catch {
-        throw TensorIOError(
-          .unwritableFile,
-          "The folder '\(folder)' can't be written: \(FileSystem.reason(for: error)).",
-          cause: error)
       }
       try model.export(to: trial)
     }

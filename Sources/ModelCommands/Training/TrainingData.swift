@@ -67,9 +67,8 @@ struct TrainingData: Sendable {
       for (index, item) in items.enumerated() {
         do {
           try item[spec.name]?.encode(into: &memory, as: spec)
-        } catch var error as TensorIOError {
-          error.message = "\(nameOfItem(index)): \(error.message)"
-          throw error
+        } catch let error as TensorIOError {
+          throw error.saying(before: "\(nameOfItem(index)): ")
         }
       }
     }
@@ -91,9 +90,8 @@ struct TrainingData: Sendable {
           .wrongKind,
           "'\(path)', line \(index + 1) isn't JSON: column \(error.column): \(error.reason).",
           cause: error)
-      } catch var error as TensorIOError {
-        error.message = "'\(path)', line \(index + 1): \(error.message)"
-        throw error
+      } catch let error as TensorIOError {
+        throw error.saying(before: "'\(path)', line \(index + 1): ")
       }
     }
   }

@@ -43,12 +43,10 @@ package struct BundleDraft {
     var license: String?
   }
 
-  /// Puts a model.json together.
+  /// Puts a model.json together for a mode, "predict" or "train".
   ///
-  /// - Parameters:
-  ///   - mode: What the model is for: "predict" or "train".
-  ///   - layers: The members that describe layers and training.
-  ///   - blanks: The keys among them that the user must fill in.
+  /// The layers are the members that describe layers and training. The blanks are the keys among
+  /// them that the user must fill in.
   init(
     _ drafter: LayerDrafter, _ signatures: [SignatureDescription], at index: Int,
     about: About = About(), bundleName: String, modelFile: String, backend: String, mode: String,
