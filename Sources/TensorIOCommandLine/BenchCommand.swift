@@ -142,13 +142,8 @@ struct BenchMeasurement {
   /// The duration of the very first run.
   var firstRun = Duration.zero
 
-  private let workers: Int
-  private let load: Duration
-
-  init(workers: Int, load: Duration) {
-    self.workers = workers
-    self.load = load
-  }
+  let workers: Int
+  let load: Duration
 
   private var rate: Double {
     Double(latencies.count) / max(duration.milliseconds / 1000, 1e-9)

@@ -64,7 +64,7 @@ struct BulkCommand: ParsableCommand {
     help: ArgumentHelp(
       "The output values in each row: all, none, or this many of the highest (default: 5).",
       valueName: "all|none|n"))
-  var outputs: OutputsArgument?
+  var outputs: KeptOutputs?
 
   @Flag(help: "Print the counts of each model as JSON.")
   var json = false
@@ -86,7 +86,7 @@ struct BulkCommand: ParsableCommand {
     options.iterations = iterations
     options.threads = threads ?? Processors.count
     options.decoder.scaling = decode
-    options.kept = outputs?.kept
+    options.kept = outputs
     options.fetch = PictureDownload.bytes
     let isThere = { (path: String) in
       PictureDownload.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
@@ -213,13 +213,7 @@ struct BulkResults {
       throw TensorIOError(
         .invalidOption, "'\(path)' must end in .sqlite, .db, .jsonl, .csv or .json.")
     }
-    guard !FileSystem.isFolder(path) else {
-      throw TensorIOError(.invalidOption, "'\(path)' is a folder. The results must be a file.")
-    }
-    let folder = FileSystem.folder(of: path)
-    guard FileSystem.isFolder(folder) else {
-      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' for '\(path)'.")
-    }
+    try FileSystem.checkOutput(path, "The results")
   }
 
   private static func isDatabase(_ path: String) -> Bool {

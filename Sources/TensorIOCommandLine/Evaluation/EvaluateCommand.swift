@@ -67,7 +67,7 @@ struct EvaluateCommand: ParsableCommand {
     help: ArgumentHelp(
       "Evaluate only one part of the images, such as 2/4; 'tensorio merge' merges the reports.",
       valueName: "i/n"))
-  var part: PartArgument?
+  var part: PartRecord?
 
   @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
   var decode: DecodeScaling = .exact
@@ -76,7 +76,7 @@ struct EvaluateCommand: ParsableCommand {
     help: ArgumentHelp(
       "The output values in each row: all, none, or this many of the highest.",
       valueName: "all|none|n"))
-  var outputs: OutputsArgument?
+  var outputs: KeptOutputs?
 
   @OptionGroup var reports: ReportArguments
 
@@ -86,7 +86,7 @@ struct EvaluateCommand: ParsableCommand {
       "Exit with code 1 unless a number is met, such as top1=0.7 or latency_p95<=20; may be "
         + "repeated.",
       valueName: "name=number"))
-  var failUnder: [GateArgument] = []
+  var failUnder: [Gate] = []
 
   @Flag(help: "Print the report as JSON.")
   var json = false
@@ -154,7 +154,7 @@ struct EvaluateCommand: ParsableCommand {
 
   /// Checks the gates, which are never met if the evaluation was interrupted.
   private func check(_ report: EvaluationReport, isWhole: Bool) throws -> [GateResult] {
-    try failUnder.flatMap { try $0.gate.check(report) }.map { found in
+    try failUnder.flatMap { try $0.check(report) }.map { found in
       guard !isWhole, found.isMet else { return found }
       var result = found
       result.isMet = false
@@ -169,7 +169,7 @@ struct EvaluateCommand: ParsableCommand {
     for note in dataset.notes { Console.printMessage("\(dataset.name): \(note)") }
     let bundles = try choice.bundles(withIDs: dataset.modelIDs)
     let run = try EvaluationRun(
-      dataset, options: options(for: dataset), limit: limit, part: part?.record)
+      dataset, options: options(for: dataset), limit: limit, part: part)
     var progress = ModelProgress()
     defer { progress.end() }
     return try run.evaluate(
@@ -187,7 +187,7 @@ struct EvaluateCommand: ParsableCommand {
     options.warmup = warmup
     options.threads = threads
     options.decoder.scaling = decode
-    options.kept = outputs?.kept
+    options.kept = outputs
     options.fetch = PictureDownload.bytes
     measures.apply(to: &options)
     return options
@@ -201,5 +201,51 @@ extension EvaluationReport {
     dataset.notes.append(
       "interrupted: of \(counted(dataset.pictures, "image")) "
         + (counts.isEmpty ? "none was evaluated" : "only \(counts) were evaluated"))
+  }
+}
+
+/// The command `tensorio merge`.
+struct MergeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge", abstract: "Merge the parts of an evaluation.",
+    discussion: """
+      The parts are .json reports of 'tensorio evaluate --part 1/4' to 4/4, made one after another \
+      or on several machines. The numbers equal those of a single evaluation, to the last digit.
+
+      Example:
+        tensorio merge part*.json --report report.html --report report.json
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The reports of the parts.", valueName: "report.json"),
+    completion: .file(extensions: ["json"]))
+  var parts: [String]
+
+  @OptionGroup var reports: ReportArguments
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "Exit with code 1 unless a number is met, such as top1=0.7; may be repeated.",
+      valueName: "name=number"))
+  var failUnder: [Gate] = []
+
+  @Flag(help: "Print the report as JSON.")
+  var json = false
+
+  func run() throws {
+    let files = try reports.targets()
+    let whole = try EvaluationReport.merging(
+      parts: try parts.map { try EvaluationReport(contentsOf: $0) },
+      registry: TensorIOTool.current.metrics)
+    let gates = try failUnder.flatMap { try $0.check(whole) }
+    // The images may be on another machine. The HTML report then doesn't show them.
+    let dataset =
+      files.contains(where: \.showsPictures)
+      ? try? Dataset(contentsOf: whole.dataset.path, layout: whole.dataset.layout) : nil
+    for file in files { try file.write(whole, gates, of: dataset, suffix: nil) }
+    try EvaluationPrinter(whole).print(asJSON: json)
+    EvaluationPrinter.print(gates)
+    if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
   }
 }

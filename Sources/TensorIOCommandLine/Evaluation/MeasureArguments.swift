@@ -59,41 +59,35 @@ struct MeasureArguments: ParsableArguments {
 }
 
 /// The part of the images to evaluate, such as `2/4`.
-struct PartArgument: ExpressibleByArgument {
-  let record: PartRecord
-
-  init?(argument: String) {
+extension PartRecord: ExpressibleByArgument {
+  public init?(argument: String) {
     let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
     guard numbers.count == 2, let index = numbers[0], let count = numbers[1], count >= 1,
       (1...count).contains(index)
     else { return nil }
-    record = PartRecord(index: index, count: count)
+    self.init(index: index, count: count)
   }
 }
 
 /// The outputs that rows keep: `all`, `none` or a number.
-struct OutputsArgument: ExpressibleByArgument {
-  let kept: KeptOutputs
-
-  init?(argument: String) {
+extension KeptOutputs: ExpressibleByArgument {
+  public init?(argument: String) {
     switch argument {
-    case "all": kept = .all
-    case "none": kept = .none
+    case "all": self = .all
+    case "none": self = .none
     default:
       guard let count = Int(argument), count >= 1 else { return nil }
-      kept = .top(count)
+      self = .top(count)
     }
   }
 }
 
 /// A gate, which is a number and the value that it must reach, such as `top1=0.7`.
-struct GateArgument: ExpressibleByArgument {
-  let gate: Gate
-
-  init?(argument: String) {
+extension Gate: ExpressibleByArgument {
+  public init?(argument: String) {
     // The parser's own message already says what the option takes.
     guard let gate = try? Gate(parsing: argument) else { return nil }
-    self.gate = gate
+    self = gate
   }
 }
 

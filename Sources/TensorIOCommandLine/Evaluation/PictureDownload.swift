@@ -72,9 +72,8 @@ enum PictureDownload {
             + "'-----BEGIN CERTIFICATE-----'.")
       }
       return file
-    } catch var error as TensorIOError {
-      error.message = "The file in SSL_CERT_FILE can't be used. " + error.message
-      throw error
+    } catch let error as TensorIOError {
+      throw error.saying(before: "The file in SSL_CERT_FILE can't be used. ")
     }
   }
 

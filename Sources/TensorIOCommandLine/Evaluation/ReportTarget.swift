@@ -43,14 +43,7 @@ struct ReportTarget {
       throw TensorIOError(
         .invalidOption, "'\(path)' must end in .json, .csv, .xml (JUnit) or .html.")
     }
-    let folder = FileSystem.folder(of: path)
-    // Check this now, instead of after an hour of work.
-    guard FileSystem.isFolder(folder) else {
-      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' for '\(path)'.")
-    }
-    guard !FileSystem.isFolder(path) else {
-      throw TensorIOError(.invalidOption, "'\(path)' is a folder. A report must be a file.")
-    }
+    try FileSystem.checkOutput(path, "A report")
     self.path = path
     self.format = format
   }
@@ -83,5 +76,18 @@ struct ReportTarget {
     guard let suffix else { return path }
     let safe = String(suffix.map { $0 == "/" ? "-" : $0 })
     return path.dropLast(format.rawValue.count + 1) + "-\(safe).\(format.rawValue)"
+  }
+}
+
+extension FileSystem {
+  /// Checks where a file is to be written, before hours of work for its content.
+  static func checkOutput(_ path: String, _ content: String) throws {
+    let folder = folder(of: path)
+    guard isFolder(folder) else {
+      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' for '\(path)'.")
+    }
+    guard !isFolder(path) else {
+      throw TensorIOError(.invalidOption, "'\(path)' is a folder. \(content) must be a file.")
+    }
   }
 }
