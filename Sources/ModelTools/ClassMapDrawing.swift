@@ -41,52 +41,43 @@ package struct ClassMapDrawing {
   /// - Throws: `TensorIOError` when the image cannot be encoded.
   package func svg() throws -> String {
     let png = Data(try ImageEncoder().encode(map.picture(), as: .png)).base64EncodedString()
+    let margin = Self.margin
     let scale = Self.longestSide / Double(max(map.width, map.height))
     let picture = (width: Double(map.width) * scale, height: Double(map.height) * scale)
     let legend = map.legend
     let nameWidth = legend.map { Self.width(of: $0.name) }.max() ?? 0
-    let left = Self.margin * 2 + picture.width
+    let left = margin * 2 + picture.width
     let right = left + 30 + nameWidth + 24 + 56
-    let width = right + Self.margin
-    let height = max(picture.height, Double(legend.count) * Self.lineHeight) + 2 * Self.margin
-    var lines = [
-      """
-      <svg xmlns="http://www.w3.org/2000/svg" width="\(Self.text(width))" \
-      height="\(Self.text(height))" viewBox="0 0 \(Self.text(width)) \(Self.text(height))" \
-      font-family="sans-serif" font-size="\(Self.text(Self.fontSize))" fill="#222222">
-      """,
-      "<title>\(title.escaped(for: .xml))</title>",
-      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
-      """
-      <image x="\(Self.text(Self.margin))" y="\(Self.text(Self.margin))" \
-      width="\(Self.text(picture.width))" height="\(Self.text(picture.height))" \
-      style="image-rendering:pixelated" href="data:image/png;base64,\(png)"/>
-      """,
-    ]
-    for (row, entry) in legend.enumerated() {
-      let top = Self.margin + Double(row) * Self.lineHeight
-      let baseline = Self.text(top + 14.5)
-      lines.append(
+    let width = right + margin
+    let height = max(picture.height, Double(legend.count) * Self.lineHeight) + 2 * margin
+    let entries = legend.enumerated().map { row, entry -> Markup in
+      let top = margin + Double(row) * Self.lineHeight
+      return """
+        <rect x="\(left)" y="\(top)" width="18" height="18" fill="\(entry.color.hexadecimal)" \
+        stroke="#888888"/>
+        <text x="\(left + 30)" y="\(top + 14.5)">\(entry.name)</text>
+        <text x="\(right)" y="\(top + 14.5)" text-anchor="end">\(entry.percentText)</text>
+
         """
-        <rect x="\(Self.text(left))" y="\(Self.text(top))" width="18" height="18" \
-        fill="\(entry.color.hexadecimal)" stroke="#888888"/>
-        <text x="\(Self.text(left + 30))" y="\(baseline)">\(entry.name.escaped(for: .xml))</text>
-        <text x="\(Self.text(right))" y="\(baseline)" text-anchor="end">\
-        \(entry.percentText.escaped(for: .xml))</text>
-        """)
     }
-    lines.append("</svg>")
-    return lines.joined(separator: "\n") + "\n"
+    let document: Markup = """
+      <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
+      viewBox="0 0 \(width) \(height)" font-family="sans-serif" font-size="\(Self.fontSize)" \
+      fill="#222222">
+      <title>\(title)</title>
+      <rect width="100%" height="100%" fill="#ffffff"/>
+      <image x="\(margin)" y="\(margin)" width="\(picture.width)" height="\(picture.height)" \
+      style="image-rendering:pixelated" \
+      href="data:image/png;base64,\(Markup(stringLiteral: png))"/>
+      \(entries)</svg>
+
+      """
+    return document.text
   }
 
   /// Estimates the width of a text, because no font is available to measure it.
   private static func width(of text: String) -> Double {
     text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x2E80 ? 0.6 : 1) * fontSize }
-  }
-
-  /// Formats a length without a trailing `.0`.
-  private static func text(_ length: Double) -> String {
-    DecimalText(length, atMost: 1).description
   }
 }
 

@@ -140,17 +140,12 @@ extension TrainingData {
   static func pair(
     _ path: String, validation: String?, for signature: ModelSignature, classes: [String]?
   ) throws -> (training: TrainingData, validation: TrainingData?) {
-    guard let validation, FileSystem.isFolder(validation) else {
-      return try (
-        TrainingData(path, for: signature, classes: classes.map(ClassOrder.named)),
-        validation.map { try TrainingData($0, for: signature) }
-      )
-    }
-    if FileSystem.isFolder(path) {
-      let training = try TrainingData(
-        path, for: signature, classes: classes.map(ClassOrder.named))
-      return try (
-        training, TrainingData(validation, for: signature, classes: .ofTraining(training))
+    let isFolder = validation.map(FileSystem.isFolder) ?? false
+    guard let validation, isFolder, !FileSystem.isFolder(path) else {
+      let training = try TrainingData(path, for: signature, classes: classes.map(ClassOrder.named))
+      let order = isFolder ? ClassOrder.ofTraining(training) : nil
+      return (
+        training, try validation.map { try TrainingData($0, for: signature, classes: order) }
       )
     }
     guard let classes else {

@@ -8,22 +8,19 @@ package import TensorIOTensorFlow
 
 /// What a SavedModel says about itself, apart from its signatures.
 struct SavedModelFacts {
-  /// The version of TensorFlow that wrote the model; empty if unknown.
-  var tensorFlowVersion: String
-  /// The tags of the graph that was read.
-  var tags: [String]
+  /// The graph that was read.
+  let model: TensorFlowModel
   /// The tags of every graph.
-  var graphs: [[String]]
-  var hasVariables: Bool
-  var files: [SavedModelFile]
+  let graphs: [[String]]
+  let files: [SavedModelFile]
   /// The placeholders that each signature needs in addition to its inputs.
-  var placeholders: [[TensorDescription]]
+  let placeholders: [[TensorDescription]]
   /// The names in the graph, by the names that layers use, for each signature.
-  var graphNames: [[String: String]]
+  let graphNames: [[String: String]]
   /// The tensors that are probably the graph's results, if no signature lists them.
-  var results: [String]
+  let results: [String]
   /// The operations of a training step, and the placeholders that each needs.
-  var trainingOperations: [(name: String, needs: [String])]
+  let trainingOperations: [(name: String, needs: [String])]
 
   /// Describes a model.
   ///
@@ -36,10 +33,8 @@ struct SavedModelFacts {
   init(
     _ model: TensorFlowModel, at path: String, graphs: [[String]], operations: [String]?
   ) throws {
-    tensorFlowVersion = model.tensorFlowVersion
-    tags = model.tags
+    self.model = model
     self.graphs = graphs
-    hasVariables = model.hasVariables
     files = try SavedModelFile.all(in: path)
     placeholders = model.signatures.map { model.placeholders(beside: $0) }
     graphNames = model.signatures.map { signature in

@@ -5,6 +5,7 @@
 
 package import TensorIO
 import TensorIOLiteRT
+import TensorIOTensorFlow
 
 extension ModelReport {
   /// The report as JSON, with the keys that `tensorio help inspect` lists.
@@ -43,12 +44,12 @@ extension ModelReport {
   }
 
   private static func json(_ facts: SavedModelFacts) -> JSONValue {
-    let version = facts.tensorFlowVersion
+    let version = facts.model.tensorFlowVersion
     return .object([
       "tensorflow_version": .stringOrNull(version.isEmpty ? nil : version),
-      "tags": .strings(facts.tags),
+      "tags": .strings(facts.model.tags),
       "graphs": .array(facts.graphs.map(JSONValue.strings)),
-      "variables": .bool(facts.hasVariables),
+      "variables": .bool(facts.model.hasVariables),
       "files": .array(
         facts.files.map { file in
           .object(["name": .string(file.name), "bytes": .number(Double(file.byteCount))])

@@ -5,6 +5,7 @@
 
 import TensorIO
 import TensorIOLiteRT
+import TensorIOTensorFlow
 
 extension ModelReport {
   /// The report as text for users.
@@ -52,10 +53,10 @@ extension ModelReport {
 
   private static func lines(_ facts: SavedModelFacts) -> [String] {
     let graphs = facts.graphs.map { tags in
-      let isShown = facts.graphs.count > 1 && tags == facts.tags
+      let isShown = facts.graphs.count > 1 && tags == facts.model.tags
       return tags.joined(separator: ",") + (isShown ? " (shown below)" : "")
     }
-    let version = facts.tensorFlowVersion
+    let version = facts.model.tensorFlowVersion
     let files = facts.files.prefix(mostFiles).map { "\($0.name) (\($0.byteCount))" }
     let more = facts.files.count - files.count
     let training = facts.trainingOperations.map { name, needs in
@@ -64,7 +65,7 @@ extension ModelReport {
     return fieldLines([
       ("TensorFlow", version.isEmpty ? nil : version),
       (graphs.count == 1 ? "Tags" : "Graphs", graphs.joined(separator: "; ")),
-      ("Variables", facts.hasVariables ? "yes" : "no"),
+      ("Variables", facts.model.hasVariables ? "yes" : "no"),
       ("Files", files.joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")),
       ("Training", training.isEmpty ? nil : training.joined(separator: "; ")),
       ("Results", facts.results.isEmpty ? nil : facts.results.joined(separator: ", ")),

@@ -36,19 +36,6 @@ package struct ModelReport {
     var code: String
     var path: String?
     var message: String
-
-    init(_ issue: BundleIssue) {
-      severity = issue.severity
-      code = issue.code.rawValue
-      path = issue.path
-      message = issue.description
-    }
-
-    init(_ message: String, severity: BundleIssue.Severity = .warning, code: String) {
-      self.severity = severity
-      self.code = code
-      self.message = message
-    }
   }
 
   /// Reads a bundle or a model file.
@@ -102,7 +89,7 @@ package struct ModelReport {
       issues += (bundle.warnings + error.issues).map(Issue.init)
       if !error.issues.contains(where: { $0.severity == .error }) {
         issues.append(
-          Issue("The model can't be run: \(error)", severity: .error, code: "cannot-run"))
+          Issue(severity: .error, code: "cannot-run", message: "The model can't be run: \(error)"))
       }
     }
   }
@@ -124,7 +111,17 @@ package struct ModelReport {
     let metadata = model.metadata
     self.model = ModelFile(
       path: path, byteCount: model.byteCount, signatures: model.signatures, metadata: metadata)
-    issues += (metadata?.problems ?? []).map { Issue($0, code: "damaged-metadata") }
+    issues += (metadata?.problems ?? []).map {
+      Issue(code: "damaged-metadata", message: $0)
+    }
+  }
+}
+
+extension ModelReport.Issue {
+  fileprivate init(_ issue: BundleIssue) {
+    self.init(
+      severity: issue.severity, code: issue.code.rawValue, path: issue.path,
+      message: issue.description)
   }
 }
 
