@@ -109,10 +109,6 @@ package struct ProgressBar {
   }
 
   /// Shows that `count` of the total are done, at most ten times a second.
-  ///
-  /// - Parameters:
-  ///   - count: The number that are done.
-  ///   - note: The text behind the bar.
   package mutating func show(_ count: Int, note: String = "") {
     guard Console.messagesGoToTerminal, clock.now >= next || count == total else { return }
     next = clock.now + .milliseconds(100)

@@ -86,15 +86,9 @@ package struct ModelArguments: ParsableArguments {
     }
   }
 
-  /// Opens the bundle and loads its model.
+  /// Opens the bundle and loads its model; returns nil for a placeholder.
   ///
   /// The limit on the model's time and memory applies from here on.
-  ///
-  /// - Parameters:
-  ///   - cancellation: A token that stops runs when the time is up.
-  ///   - sessions: How many runs may happen at once.
-  /// - Returns: The model; nil for a placeholder.
-  /// - Throws: `TensorIOError`.
   package func loadModel(
     cancellation: CancellationToken, sessions: Int = 1
   ) throws -> InferenceModel? {
@@ -188,9 +182,7 @@ extension [NamedArgument] {
     }
   }
 
-  /// Reads the values and returns them by name.
-  ///
-  /// - Throws: `TensorIOError` for a name that is given twice, or a value that cannot be read.
+  /// Reads the values and returns them by name; a name that is given twice is an error.
   func values(
     of option: String, with reader: InputReader, _ spec: (String) -> TensorSpec?
   ) throws -> [String: any TensorEncodable] {

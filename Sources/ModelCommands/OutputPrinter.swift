@@ -179,10 +179,7 @@ extension ClassMap {
     }
   }
 
-  /// Returns the map as JSON, with its size and the classes that occur.
-  ///
-  /// - Parameter path: The file that the map is written to; nil if it isn't written.
-  /// - Returns: A JSON object.
+  /// The map as JSON, with its size and the classes that occur.
   fileprivate func json(path: String?) -> JSONValue {
     var members: [String: JSONValue] = [
       "width": .number(Double(width)), "height": .number(Double(height)),

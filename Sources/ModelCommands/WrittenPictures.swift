@@ -24,10 +24,7 @@ struct WrittenPictures {
 
   // MARK: - Outputs
 
-  /// Checks the arguments before the model runs.
-  ///
-  /// - Throws: `TensorIOError` for an output that is missing or isn't an image, and for a file
-  ///   whose extension isn't a known format.
+  /// Checks that the arguments name images and known formats, before the model runs.
   static func check(_ arguments: [NamedArgument], for signature: ModelSignature) throws {
     for argument in arguments {
       guard let spec = signature.output(named: argument.name) else {
@@ -51,8 +48,6 @@ struct WrittenPictures {
   private static func isDrawing(_ path: String) -> Bool { path.lowercased().hasSuffix(".svg") }
 
   /// Writes the images and class maps among the outputs that the arguments name.
-  ///
-  /// - Throws: `TensorIOError` if a file can't be written.
   mutating func write(
     _ arguments: [NamedArgument], of values: [(name: String, value: TensorValue)]
   ) throws {
@@ -75,13 +70,7 @@ struct WrittenPictures {
 
   // MARK: - Previews
 
-  /// Writes what a model sees of each input image.
-  ///
-  /// - Parameters:
-  ///   - inputs: The values of the run.
-  ///   - signature: The model's layers.
-  ///   - folder: The folder for the files, which is created if it is missing.
-  /// - Throws: `TensorIOError` when a file cannot be written.
+  /// Writes what a model sees of each input image, and creates the folder if it is missing.
   mutating func writePreviews(
     of inputs: ModelInputs, _ signature: ModelSignature, to folder: String
   ) throws {
@@ -150,10 +139,7 @@ struct PreviewNames {
 
   /// Returns a name for a layer's files that no earlier layer has.
   ///
-  /// - Parameters:
-  ///   - layer: The layer's name.
-  ///   - suffixes: The suffixes that follow the name in each of the files.
-  /// - Returns: The name, without a suffix and a file extension.
+  /// A suffix and a file extension follow the name in each of the files.
   mutating func add(_ layer: String, suffixes: [String]) -> String {
     let plain = Self.sanitized(layer)
     var name = plain

@@ -115,11 +115,6 @@ package struct NumPyFile {
 
 extension NumPyFile {
   /// Writes a tensor in the format of NumPy's `save`: version 1, little-endian, C order.
-  ///
-  /// - Parameters:
-  ///   - tensor: A tensor of any type except strings.
-  ///   - path: The file. An existing file is replaced.
-  /// - Throws: `TensorIOError` for strings, and when the file cannot be written.
   package static func write(_ tensor: Tensor, to path: String) throws {
     let axes = tensor.shape.map { "\($0)" }
     let shape = axes.count == 1 ? "(\(axes[0]),)" : "(\(axes.joined(separator: ", ")))"

@@ -11,9 +11,7 @@ import TensorIO
 package enum Program {
   /// Runs a command with the words of the command line, and ends the process if it fails.
   ///
-  /// - Parameters:
-  ///   - root: The root command of the program.
-  ///   - name: What the user writes to get the root command: "tensorio", or "tensorio repository".
+  /// The name is what the user writes to get the root command, such as "tensorio repository".
   package static func run(_ root: any ParsableCommand.Type, called name: String) {
     do {
       let words = words(CommandLine.arguments.dropFirst())
@@ -30,10 +28,7 @@ package enum Program {
   /// tree.
   ///
   /// This is only for a command that sets `_superCommandName`, which shows that it may be parsed
-  /// alone.
-  ///
-  /// - Returns: The command; nil if parsing fails, so that the whole command tree reports the
-  ///   error.
+  /// alone. The result is nil if parsing fails, so that the whole command tree reports the error.
   private static func parseAlone(
     _ words: [String], of root: any ParsableCommand.Type
   ) -> (any ParsableCommand)? {
@@ -91,13 +86,7 @@ package enum MissingTrait {
 
 /// Finds a misspelt command, for which the parser only reports an unexpected word.
 enum CommandSpelling {
-  /// Checks that each word that should be a command is one.
-  ///
-  /// - Parameters:
-  ///   - words: The words of the command line.
-  ///   - root: The command whose subcommands the first word may name.
-  ///   - name: What the user writes to get the root command.
-  /// - Throws: `TensorIOError` with the command that the user probably meant.
+  /// Checks that each word that should be a command is one, and suggests the one that was meant.
   static func check(
     _ words: [String], against root: any ParsableCommand.Type, called name: String
   ) throws {

@@ -56,12 +56,8 @@ package enum ProcessGuard {
 
   /// Limits the memory that the model may take, and the time until its first outputs.
   ///
-  /// - Parameters:
-  ///   - path: The model's file or its bundle, for the message. Only TensorFlow Lite models are
-  ///     limited, because TensorFlow reports its own errors and needs time and memory for itself.
-  ///   - limit: The memory that the model may take.
-  ///   - seconds: The time that the model may take; nil for the default.
-  ///   - sessions: The number of sessions that are made.
+  /// Only TensorFlow Lite models are limited, because TensorFlow reports its own errors and needs
+  /// time and memory for itself. The path is for the message. Nil seconds mean the default.
   package static func limitModel(
     at path: String, by limit: MemoryLimit, seconds: Double? = nil, sessions: Int = 1
   ) {

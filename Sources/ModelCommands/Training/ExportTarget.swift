@@ -27,8 +27,8 @@ enum ExportTarget {
 
   /// Checks that the target can be written, before the training begins.
   ///
-  /// - Throws: `TensorIOError` if the target can't be written. It isn't a `ValidationError`,
-  ///   because throwing that from a running command would print the usage of the whole program.
+  /// The error isn't a `ValidationError`, because throwing that from a running command would print
+  /// the usage of the whole program.
   func check() throws {
     switch self {
     case .bundle(let writer, _):
@@ -77,8 +77,8 @@ enum ExportTarget {
 
   /// Writes the weights to a new temporary folder, because the training may have taken days.
   ///
-  /// - Returns: The folder; nil if the weights can't be written there either. The error of the
-  ///   first attempt is then enough.
+  /// Returns nil if they can't be written there either. The error of the first attempt is then
+  /// enough.
   static func rescue(_ model: TrainableModel) -> String? {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "tensorio-weights-\(UUID().uuidString)").path

@@ -127,16 +127,9 @@ extension TrainingData {
 }
 
 extension TrainingData {
-  /// Reads the training data, and the validation data if there are any.
+  /// Reads the training data, and the validation data if they have a path of their own.
   ///
-  /// - Parameters:
-  ///   - path: The path of the training data.
-  ///   - validation: The path of the validation data, if any.
-  ///   - signature: The signature with the model's inputs.
-  ///   - classes: The value of `--classes`.
-  /// - Returns: Both. The validation data are nil if they have no path of their own.
-  /// - Throws: The errors of ``init(_:for:classes:)``, and a `TensorIOError` if nothing gives the
-  ///   indexes of the validation classes.
+  /// The classes are the value of `--classes`.
   static func pair(
     _ path: String, validation: String?, for signature: ModelSignature, classes: [String]?
   ) throws -> (training: TrainingData, validation: TrainingData?) {

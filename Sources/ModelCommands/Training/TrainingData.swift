@@ -24,11 +24,7 @@ struct TrainingData: Sendable {
 
   /// Reads a .jsonl file, or the file names in a folder of classes.
   ///
-  /// - Parameters:
-  ///   - path: The file or folder.
-  ///   - signature: The signature with the model's inputs.
-  ///   - classes: The order of the classes in a folder; nil sorts them by name.
-  /// - Throws: `TensorIOError` for an item that doesn't fit the inputs, with the file and the line.
+  /// An error names the file and the line. Without an order, the classes are sorted by name.
   init(_ path: String, for signature: ModelSignature, classes: ClassOrder? = nil) throws {
     self.path = path
     if FileSystem.isFolder(path) {
@@ -52,13 +48,9 @@ struct TrainingData: Sendable {
 
   /// Encodes every number once, in the same way as the training steps.
   ///
-  /// Otherwise a value that doesn't fit might only be found after hours of training.
-  ///
-  /// Images are left to the training steps, because they take long to decode.
-  ///
-  /// - Parameter signature: The model's own signature, which knows the types better than
-  ///   model.json.
-  /// - Throws: `TensorIOError` for the first value that doesn't fit, with its line.
+  /// Otherwise a value that doesn't fit might only be found after hours of training. Images are
+  /// left to the training steps, because they take long to decode. The signature is the model's
+  /// own, which knows the types better than model.json.
   func checkValues(for signature: ModelSignature) throws {
     for spec in signature.inputs where !spec.isImage && spec.dataType != .string {
       var scratch = [UInt8](repeating: 0, count: spec.byteCount)

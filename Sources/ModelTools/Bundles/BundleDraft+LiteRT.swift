@@ -8,8 +8,6 @@ package import TensorIOLiteRT
 
 extension BundleDraft {
   /// Describes one signature of a TensorFlow Lite model.
-  ///
-  /// - Throws: ``TensorIOError`` when a layer cannot be described.
   package init(model: LiteRTModel, signature index: Int, bundleName: String) throws {
     try model.refuseEdgeTPU()
     let signature = model.signatureWithShapes(at: index)

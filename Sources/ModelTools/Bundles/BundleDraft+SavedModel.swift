@@ -7,16 +7,9 @@ import TensorIO
 package import TensorIOTensorFlow
 
 extension BundleDraft {
-  /// Describes one signature of a SavedModel.
+  /// Describes one signature of a SavedModel, whose file has graphs with these tags.
   ///
   /// A graph with the tag `train`, or a signature named `train`, becomes a bundle for training.
-  ///
-  /// - Parameters:
-  ///   - model: The graph that was loaded.
-  ///   - index: The index of the signature.
-  ///   - graphs: The tags of every graph in the file.
-  ///   - bundleName: The name of the bundle.
-  /// - Throws: ``TensorIOError`` when a layer cannot be described.
   package init(
     model: TensorFlowModel, signature index: Int, graphs: [[String]], bundleName: String
   ) throws {

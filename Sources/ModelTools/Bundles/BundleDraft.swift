@@ -123,12 +123,7 @@ package struct BundleDraft {
 }
 
 extension BundleDraft {
-  /// Writes the bundle's files into a folder.
-  ///
-  /// - Parameters:
-  ///   - folder: An empty folder.
-  ///   - modelPath: The model's file or folder.
-  /// - Throws: An error from the file system.
+  /// Writes the bundle's files into an empty folder.
   package func write(to folder: String, modelPath: String) throws {
     let files = FileManager.default
     try copyModel(at: modelPath, into: folder)
@@ -141,12 +136,7 @@ extension BundleDraft {
     }
   }
 
-  /// Copies the model into a bundle's folder and replaces links with the files they lead to.
-  ///
-  /// - Parameters:
-  ///   - path: The .tflite file, or the folder of the SavedModel.
-  ///   - folder: The bundle's folder.
-  /// - Throws: ``TensorIOError``, or an error from the file system.
+  /// Copies the model's file or folder, and replaces links with the files they lead to.
   private func copyModel(at path: String, into folder: String) throws {
     let destination = folder + "/" + modelFile
     guard FileSystem.isFolder(path) else {

@@ -37,12 +37,9 @@ struct LayerDrafter {
 
   typealias Members = [(key: String, value: OrderedJSON)]
 
-  /// Makes a drafter.
+  /// Makes a drafter for the tensors of a signature.
   ///
-  /// - Parameters:
-  ///   - signature: The tensors that become inputs and outputs.
-  ///   - mayBeQuantized: Whether the model's format supports quantized tensors.
-  ///   - detection: The names of the outputs of an object detector; nil for any other model.
+  /// The format of a SavedModel doesn't support quantized tensors.
   init(
     _ signature: SignatureDescription, mayBeQuantized: Bool = true, detection: [String]? = nil
   ) {

@@ -22,14 +22,9 @@ struct SavedModelFacts {
   /// The operations of a training step, and the placeholders that each needs.
   let trainingOperations: [(name: String, needs: [String])]
 
-  /// Describes a model.
+  /// Describes the model in a folder whose graphs have these tags.
   ///
-  /// - Parameters:
-  ///   - model: The graph that was loaded.
-  ///   - path: The folder.
-  ///   - graphs: The tags of every graph in the folder.
-  ///   - operations: The operations of a training step; nil if they are unknown.
-  /// - Throws: ``TensorIOError`` when the folder cannot be read.
+  /// Nil operations of a training step are looked for under their common names.
   init(
     _ model: TensorFlowModel, at path: String, graphs: [[String]], operations: [String]?
   ) throws {
@@ -84,8 +79,6 @@ package struct SavedModelUse {
   package let modes: ModelModes
 
   /// Reads the file, which doesn't need the TensorFlow library.
-  ///
-  /// - Throws: ``TensorIOError`` when the folder isn't a SavedModel.
   package init(ofModelAt path: String, with backend: TensorFlowBackend) throws {
     graphs = try backend.graphTags(ofModelAt: path)
     modes = !graphs.contains(["serve"]) && graphs.contains(["train"]) ? .train : .predict

@@ -16,13 +16,8 @@ import Foundation
 package enum UnbundledModel {
   /// Calls a closure with the path of a bundle that exists only while the closure runs.
   ///
-  /// - Parameters:
-  ///   - path: The .tflite file.
-  ///   - key: The key of the signature to describe; nil for the first.
-  ///   - body: A closure that takes the bundle's path and loads the model.
-  /// - Returns: The closure's result.
-  /// - Throws: `TensorIOError` if the file isn't a model or doesn't say what a run needs to know;
-  ///   any error of the closure.
+  /// The bundle describes the signature with the key, or the first one. It is an error if the file
+  /// doesn't say what a run needs to know.
   package static func withBundle<Result>(
     ofModelAt path: String, signature key: String?, _ body: (String) throws -> Result
   ) throws -> Result {
@@ -55,8 +50,6 @@ package enum UnbundledModel {
 
 extension LiteRTModel {
   /// Returns the index of a signature, or of the first one if the key is nil.
-  ///
-  /// - Throws: `TensorIOError` when the model has no such signature.
   func index(ofSignature key: String?) throws -> Int {
     guard let key else { return 0 }
     guard let index = signatures.firstIndex(where: { $0.key == key }) else {

@@ -66,12 +66,9 @@ struct ChannelFit {
   /// The correlation from -1 to 1; 1 if all values of one side are equal.
   let correlation: Double
 
-  /// Fits a line.
+  /// Fits a line to our values from 0 to 255 and as many of theirs.
   ///
-  /// - Parameters:
-  ///   - ours: Values from 0 to 255.
-  ///   - theirs: The same number of values.
-  ///   - step: The distance between the values that are used; 1 uses all of them.
+  /// The step is the distance between the values that are used.
   init(_ ours: [Float], _ theirs: [Float], step: Int = 1) {
     var (sumX, sumY, sumXX, sumXY, sumYY, count) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     // Sum the differences from the first value, because they stay small and therefore exact for

@@ -17,13 +17,9 @@ package struct ImageLayer {
 
   package var size: PictureSize { (shape.width, shape.height) }
 
-  /// Finds the image input of a bundle.
+  /// Finds the image input of a bundle, which needs no name if it is the only one.
   ///
-  /// - Parameters:
-  ///   - bundle: A bundle. For a placeholder, only model.json is used.
-  ///   - name: The name of the input; nil if the bundle has only one image input.
-  ///   - backends: The backends that may load the model.
-  /// - Throws: `TensorIOError` if the input is missing or ambiguous, or the bundle can't be loaded.
+  /// For a placeholder, only model.json is used.
   package init(
     of bundle: ModelBundle, named name: String?, backends: [any Backend]
   ) throws {

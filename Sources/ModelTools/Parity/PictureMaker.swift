@@ -31,8 +31,6 @@ package struct PictureMaker {
   private static let maximumBytes = 200_000_000
 
   /// Reads and decodes a file.
-  ///
-  /// - Throws: The errors of `ImageDecoder`.
   package init(path: String, target: PictureSize) throws {
     self.target = target
     name = "'\(path)'"

@@ -19,12 +19,9 @@ package struct ReferenceTensor {
   /// Whether ``channels`` were read in the other layout than the shape says.
   private(set) var isReshaped = false
 
-  /// Reads a tensor for a layer.
+  /// Reads a .npy file with an image of the layer's size.
   ///
-  /// - Parameters:
-  ///   - path: A .npy file.
-  ///   - layer: The layer that the tensor is meant for. A leading batch axis of 1 is optional.
-  /// - Throws: `TensorIOError` if the file doesn't hold an image of the layer's size.
+  /// A leading batch axis of 1 is optional.
   package init(_ path: String, for layer: ImageLayer) throws {
     self.path = path
     let tensor = try NumPyFile(path).tensor

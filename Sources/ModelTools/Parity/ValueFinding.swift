@@ -110,11 +110,8 @@ extension ValueFinding {
 
   /// Returns the finding for the storage.
   ///
-  /// - Parameters:
-  ///   - theirs: The data type of the reference.
-  ///   - rounding: How the other side rounds the fractions of the resize; nil if both sides do the
-  ///     same.
-  /// - Returns: The finding.
+  /// The rounding is how the other side rounds the fractions of the resize; nil if both sides do
+  /// the same.
   func quantizationFinding(_ theirs: DataType, rounding: Rounding?) -> StageFinding {
     let ours = layer.spec.dataType
     let storage = hypothesis?.storage ?? (theirs.isFloat ? .floats : own.storage)

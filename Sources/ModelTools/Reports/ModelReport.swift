@@ -38,14 +38,10 @@ package struct ModelReport {
     var message: String
   }
 
-  /// Reads a bundle or a model file.
+  /// Reads a bundle, a .tflite file or the folder of a SavedModel.
   ///
-  /// - Parameters:
-  ///   - path: The bundle, the .tflite file or the folder of the SavedModel.
-  ///   - liteRT: The backend that reads TensorFlow Lite models.
-  ///   - backends: The backends that load the model of a bundle to find further problems.
-  ///   - willRead: A closure that is called with the path of a TensorFlow Lite model before it is read.
-  /// - Throws: ``TensorIOError`` if the path is missing, or the bundle or model is damaged.
+  /// The backends load the model of a bundle to find further problems. The closure gets the path of
+  /// a TensorFlow Lite model before it is read.
   package init(
     path: String, liteRT: LiteRTBackend, backends: [any Backend],
     willRead: (_ path: String) -> Void

@@ -8,11 +8,8 @@ package import TensorIO
 extension FileSystem {
   /// Runs work that writes files.
   ///
-  /// - Parameters:
-  ///   - failure: What can't be done if the work fails, such as "'a.svg' can't be written".
-  ///   - work: The work.
-  /// - Returns: The result of the work.
-  /// - Throws: `TensorIOError` with the failure and the system's reason.
+  /// If it fails, the error has what can't be done, such as "'a.svg' can't be written", and the
+  /// system's reason.
   package static func writing<Result>(
     _ failure: @autoclosure () -> String, _ work: () throws -> Result
   ) throws -> Result {

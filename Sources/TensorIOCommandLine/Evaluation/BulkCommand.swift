@@ -161,12 +161,8 @@ struct BulkResults {
 
   /// Opens the files.
   ///
-  /// - Parameters:
-  ///   - paths: The paths from the user. The first one that rows can be appended to is the log. If
-  ///     there is none, the log is a file beside the first path.
-  ///   - resuming: Whether existing rows are kept.
-  ///   - replacing: Whether existing files are removed.
-  /// - Throws: `TensorIOError` for an extension that isn't a known format, or a file that exists.
+  /// The first path that rows can be appended to is the log. If there is none, the log is a file
+  /// beside the first path.
   init(_ paths: [String], resuming: Bool, replacing: Bool) throws {
     for path in paths { try Self.check(path) }
     let log = paths.first(where: Self.isDatabase) ?? paths.first { $0.hasSuffix(".jsonl") }
@@ -199,8 +195,7 @@ struct BulkResults {
 
   /// Writes the exports.
   ///
-  /// - Parameter isWhole: Whether every photo has its row. Otherwise the log is kept for later.
-  /// - Throws: `TensorIOError` when a file cannot be written.
+  /// The log of an incomplete run is kept for later.
   func finish(isWhole: Bool) throws {
     for (format, path) in exports { try format.write(log, to: path) }
     if isTemporary, isWhole { try FileSystem.remove(logPath) }

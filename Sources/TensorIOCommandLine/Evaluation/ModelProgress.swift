@@ -17,15 +17,9 @@ struct ModelProgress {
   /// How many images an earlier run did.
   private var first = 0
 
-  /// Shows how many images of a model are done.
+  /// Shows how many images of a model are done, of which an earlier run did some.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - done: The number that are done.
-  ///   - count: The number of images.
-  ///   - doneBefore: The number that an earlier run did.
-  ///   - accuracy: The share of right answers so far; nil if no image has a label.
-  ///   - failed: The number that failed.
+  /// The accuracy is the share of right answers so far; nil if no image has a label.
   mutating func show(
     _ model: String, _ done: Int, of count: Int, doneBefore: Int = 0, accuracy: Double? = nil,
     failed: Int

@@ -34,8 +34,6 @@ enum PictureDownload {
   /// Downloads the bytes at an address, and follows up to five redirections.
   ///
   /// It blocks the thread for up to a minute.
-  ///
-  /// - Throws: `TensorIOError` with the address, and with what the server or the network did.
   static func bytes(_ address: String) throws -> [UInt8] {
     let authorities = try authorities()
     guard

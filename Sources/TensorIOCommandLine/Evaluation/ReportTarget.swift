@@ -17,9 +17,7 @@ struct ReportArguments: ParsableArguments {
     completion: .file(extensions: ["json", "csv", "xml", "html"]))
   var report: [String] = []
 
-  /// Returns the files, before an evaluation takes time.
-  ///
-  /// - Throws: `TensorIOError` for a file that can't be written.
+  /// Returns the files, which are checked before an evaluation takes time.
   func targets() throws -> [ReportTarget] { try report.map { try ReportTarget($0) } }
 }
 
@@ -50,13 +48,8 @@ struct ReportTarget {
 
   /// Writes the report.
   ///
-  /// - Parameters:
-  ///   - report: The report.
-  ///   - gates: The results of the gates.
-  ///   - dataset: The dataset, whose wrongly predicted images the HTML report shows.
-  ///   - suffix: The suffix that distinguishes the file from those of other datasets; nil for a
-  ///     single one.
-  /// - Throws: `TensorIOError` when the file cannot be written.
+  /// The HTML report shows the dataset's wrongly predicted images. The suffix distinguishes the
+  /// files of several datasets.
   func write(
     _ report: EvaluationReport, _ gates: [GateResult], of dataset: Dataset?, suffix: String?
   ) throws {
