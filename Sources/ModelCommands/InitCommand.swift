@@ -50,10 +50,9 @@ struct InitCommand: ParsableCommand {
   var signature: String?
 
   func validate() throws {
-    guard FileSystem.name(of: output).hasSuffix(BundleWriter.fileExtension) else {
-      throw ValidationError(
-        "A bundle's name must end with \(BundleWriter.fileExtension), got '\(output)'.")
-    }
+    try checkUsage(
+      FileSystem.name(of: output).hasSuffix(BundleWriter.fileExtension),
+      "A bundle's name must end with \(BundleWriter.fileExtension), got '\(output)'.")
   }
 
   func run() throws {

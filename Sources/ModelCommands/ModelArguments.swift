@@ -75,15 +75,13 @@ package struct ModelArguments: ParsableArguments {
   package var threads: Int { givenThreads ?? 1 }
 
   package func validate() throws {
-    guard (1...1024).contains(threads) else {
-      throw ValidationError("--threads takes a number from 1 to 1024, got \(threads).")
-    }
+    try checkUsage(
+      (1...1024).contains(threads), "--threads takes a number from 1 to 1024, got \(threads).")
     if let timeout, !(timeout > 0 && timeout < 1e9) {
       throw ValidationError("--timeout takes a positive number of seconds, got \(timeout).")
     }
-    guard value == nil || input.isEmpty else {
-      throw ValidationError("Pass either VALUE or --input NAME=VALUE, not both.")
-    }
+    try checkUsage(
+      value == nil || input.isEmpty, "Pass either VALUE or --input NAME=VALUE, not both.")
   }
 
   /// Opens the bundle and loads its model; returns nil for a placeholder.

@@ -88,3 +88,10 @@ extension TensorIOError: ReportedError {
     }
   }
 }
+
+extension ParsableArguments {
+  /// Checks the value of an option, and throws a usage error if it is wrong.
+  package func checkUsage(_ isRight: Bool, _ message: @autoclosure () -> String) throws {
+    if !isRight { throw ValidationError(message()) }
+  }
+}

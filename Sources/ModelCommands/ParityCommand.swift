@@ -72,10 +72,8 @@ struct ParityCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard write != nil || against != nil else {
-      throw ValidationError(
-        "Pass --against THEIRS.npy, --write OURS.npy, or both.")
-    }
+    try checkUsage(
+      write != nil || against != nil, "Pass --against THEIRS.npy, --write OURS.npy, or both.")
     if let tolerance, !(tolerance >= 0 && tolerance.isFinite) {
       throw ValidationError("--tolerance takes 0 or a positive number, got \(tolerance).")
     }

@@ -82,9 +82,9 @@ public struct NetRunnerCommand: ParsableCommand {
   public init() {}
 
   public func validate() throws {
-    guard (0...65535).contains(port), (1...1024).contains(threads ?? 1) else {
-      throw ValidationError("--port takes 0 to 65535, --threads a positive number.")
-    }
+    try checkUsage(
+      (0...65535).contains(port) && (1...1024).contains(threads ?? 1),
+      "--port takes 0 to 65535, --threads a positive number.")
     if let bodyLimit, !(1024...256 << 20).contains(bodyLimit.bytes) {
       throw ValidationError("--body-limit takes a size from 1KiB to 256MiB, got \(bodyLimit).")
     }

@@ -41,13 +41,11 @@ struct BenchCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard iterations >= 1, (0...1_000_000).contains(warmup) else {
-      throw ValidationError(
-        "--iterations takes a positive number, --warmup a number from 0 to 1000000.")
-    }
-    guard (1...1024).contains(workers) else {
-      throw ValidationError("--workers takes a number from 1 to 1024, got \(workers).")
-    }
+    try checkUsage(
+      iterations >= 1 && (0...1_000_000).contains(warmup),
+      "--iterations takes a positive number, --warmup a number from 0 to 1000000.")
+    try checkUsage(
+      (1...1024).contains(workers), "--workers takes a number from 1 to 1024, got \(workers).")
   }
 
   func run() throws {

@@ -70,15 +70,13 @@ struct BulkCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard (1...1_000_000).contains(iterations), (1...1024).contains(threads ?? 1) else {
-      throw ValidationError("--iterations and --threads take positive numbers.")
-    }
-    guard !resume || !force else {
-      throw ValidationError("Pass either --resume or --force, not both.")
-    }
-    guard resume || !retryFailed else {
-      throw ValidationError("--retry-failed needs --resume. Without --resume, every photo is run.")
-    }
+    try checkUsage(
+      (1...1_000_000).contains(iterations) && (1...1024).contains(threads ?? 1),
+      "--iterations and --threads take positive numbers.")
+    try checkUsage(!resume || !force, "Pass either --resume or --force, not both.")
+    try checkUsage(
+      resume || !retryFailed,
+      "--retry-failed needs --resume. Without --resume, every photo is run.")
   }
 
   func run() throws {

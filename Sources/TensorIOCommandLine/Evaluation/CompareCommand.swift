@@ -44,12 +44,9 @@ struct CompareCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard (1...2).contains(reports.count) else {
-      throw ValidationError("Name one or two reports, got \(reports.count).")
-    }
-    guard model.count <= 2 else {
-      throw ValidationError("--model can be given at most twice, got \(model.count).")
-    }
+    try checkUsage(
+      (1...2).contains(reports.count), "Name one or two reports, got \(reports.count).")
+    try checkUsage(model.count <= 2, "--model can be given at most twice, got \(model.count).")
   }
 
   func run() throws {

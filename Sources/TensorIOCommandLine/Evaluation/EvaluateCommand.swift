@@ -84,8 +84,7 @@ struct EvaluateCommand: ParsableCommand {
     parsing: .singleValue,
     help: ArgumentHelp(
       "Exit with code 1 unless a number is met, such as top1=0.7 or latency_p95<=20; may be "
-        + "repeated.",
-      valueName: "name=number"))
+        + "repeated.", valueName: "name=number"))
   var failUnder: [Gate] = []
 
   @Flag(help: "Print the report as JSON.")
@@ -93,16 +92,13 @@ struct EvaluateCommand: ParsableCommand {
 
   func validate() throws {
     let counts = 1...1_000_000
-    guard counts.contains(iterations ?? 1), (0...1_000_000).contains(warmup),
-      (1...1024).contains(threads), limit ?? 1 >= 1
-    else {
-      throw ValidationError(
-        "--iterations takes a number from 1 to 1000000, --warmup from 0 to 1000000, --threads from "
-          + "1 to 1024, --limit a positive number.")
-    }
-    guard !json || datasets.count == 1 else {
-      throw ValidationError("--json takes a single dataset, got \(datasets.count).")
-    }
+    try checkUsage(
+      counts.contains(iterations ?? 1) && (0...1_000_000).contains(warmup)
+        && (1...1024).contains(threads) && limit ?? 1 >= 1,
+      "--iterations takes a number from 1 to 1000000, --warmup from 0 to 1000000, --threads from "
+        + "1 to 1024, --limit a positive number.")
+    try checkUsage(
+      !json || datasets.count == 1, "--json takes a single dataset, got \(datasets.count).")
   }
 
   func run() throws {

@@ -14,8 +14,7 @@ struct MeasureArguments: ParsableArguments {
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "A metric; may be repeated. Default: metrics that suit the labels. Known: "
-        + TensorIOTool.current.metrics.names.joined(separator: ", ") + ".",
-      valueName: "name"))
+        + TensorIOTool.current.metrics.names.joined(separator: ", ") + ".", valueName: "name"))
   var metric: [String] = []
 
   @Option(name: .long, help: "The k of top-k accuracy.")
@@ -25,8 +24,7 @@ struct MeasureArguments: ParsableArguments {
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
       "The number to add to class numbers of the dataset: 1 if the model's class 0 is a background "
-        + "that the dataset doesn't count, -1 for the opposite case.",
-      valueName: "number"))
+        + "that the dataset doesn't count, -1 for the opposite case.", valueName: "number"))
   var labelOffset = 0
 
   @Option(
@@ -40,7 +38,7 @@ struct MeasureArguments: ParsableArguments {
   var seed: UInt64 = 0
 
   func validate() throws {
-    guard topK >= 1 else { throw ValidationError("--top-k takes a positive number, got \(topK).") }
+    try checkUsage(topK >= 1, "--top-k takes a positive number, got \(topK).")
     let known = TensorIOTool.current.metrics.names
     for name in metric where !known.contains(name) {
       throw ValidationError(

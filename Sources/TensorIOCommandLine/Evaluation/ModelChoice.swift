@@ -20,9 +20,8 @@ struct ModelChoice: ParsableArguments {
   var models: String?
 
   func validate() throws {
-    guard !model.isEmpty || models != nil else {
-      throw ValidationError("Name the models: --model BUNDLE, or --models FOLDER.")
-    }
+    try checkUsage(
+      !model.isEmpty || models != nil, "Name the models: --model BUNDLE, or --models FOLDER.")
   }
 
   /// Checks that the named bundles take an image, before a dataset is read for them.
