@@ -106,12 +106,11 @@ struct InitCommand: ParsableCommand {
   }
 
   private func signatureIndex(in signatures: [SignatureDescription]) throws -> Int {
-    guard let signature else { return 0 }
-    guard let index = signatures.firstIndex(where: { $0.key == signature }) else {
-      let keys = signatures.map { "'\($0.key)'" }.joined(separator: ", ")
-      throw ValidationError("The model has no signature '\(signature)'; it has \(keys).")
+    do {
+      return try signatures.index(ofKey: signature)
+    } catch {
+      throw ValidationError("\(error)")
     }
-    return index
   }
 
   private func report(_ draft: BundleDraft, at path: String) {

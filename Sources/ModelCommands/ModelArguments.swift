@@ -235,8 +235,8 @@ package enum Backends {
     } catch let error as TensorIOError where error.code == .missingLibrary {
       return
         "LiteRT is not installed, so no .tflite model can run. Run 'pip install "
-        + "ai-edge-litert==\(LiteRTBackend.libraryVersion)' and set TENSORIO_LITERT_LIBRARY to the path "
-        + "of its ai_edge_litert/libLiteRt.so, or run 'make setup' in TensorIO's source folder."
+        + "ai-edge-litert==\(LiteRTBackend.libraryVersion)' and set TENSORIO_LITERT_LIBRARY to the "
+        + "path of its ai_edge_litert/libLiteRt.so, or run 'make setup' in TensorIO's source folder."
     } catch {
       return "LiteRT cannot be used, so no .tflite model can run: \(error)"
     }

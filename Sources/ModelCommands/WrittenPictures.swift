@@ -56,7 +56,7 @@ struct WrittenPictures {
       switch values.first(where: { $0.name == argument.name })?.value {
       case .image(let image): try ImageEncoder().write(image, to: path)
       case .classMap(let map) where Self.isDrawing(path):
-        let drawing = Data(try ClassMapDrawing(map: map, title: argument.name).svg().utf8)
+        let drawing = Data(try map.drawing(title: argument.name).utf8)
         try FileSystem.writing("'\(path)' can't be written") {
           try drawing.write(to: URL(filePath: path))
         }

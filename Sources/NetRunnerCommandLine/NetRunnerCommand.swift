@@ -93,8 +93,8 @@ public struct NetRunnerCommand: ParsableCommand {
   public func run() throws {
     #if canImport(Glibc)
     // Return large blocks, such as request bodies, to the system as soon as they are freed. By
-    // default, glibc raises the size from which it does so each time a large block is freed. It keeps
-    // the rest in one heap per thread, which takes 100 MB for 64 clients that post images.
+    // default, glibc raises the size from which it does so each time a large block is freed. It
+    // keeps the rest in one heap per thread, which takes 100 MB for 64 clients that post images.
     _ = mallopt(M_MMAP_THRESHOLD, 64 << 10)
     #endif
     let options = try options()

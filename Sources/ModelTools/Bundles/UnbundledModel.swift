@@ -21,12 +21,18 @@ package enum UnbundledModel {
   package static func withBundle<Result>(
     ofModelAt path: String, signature key: String?, _ body: (String) throws -> Result
   ) throws -> Result {
-    let name = FileSystem.name(of: path).split(separator: ".").dropLast().joined(separator: ".")
+    let parts = FileSystem.name(of: path).split(separator: ".").dropLast()
+    let name = parts.isEmpty ? "model" : parts.joined(separator: ".")
     let model = try LiteRTBackend().liteRTModel(at: path)
-    let index = try model.index(ofSignature: key)
-    let draft = try BundleDraft(
-      model: model, signature: index, bundleName: name.isEmpty ? "model" : name)
-    if let unknown = draft.assumptions.first { throw incomplete(path, name, unknown) }
+    let index = try model.signatures.index(ofKey: key)
+    let draft = try BundleDraft(model: model, signature: index, bundleName: name)
+    if let unknown = draft.assumptions.first {
+      throw TensorIOError(
+        .invalidModel,
+        "'\(path)' is a model without a bundle, and its metadata lacks what a run needs "
+          + "(\(unknown)). Create a bundle with 'tensorio init \(path) -o "
+          + "\(name)\(BundleWriter.fileExtension)', complete its model.json, and run the bundle.")
+    }
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "tensorio-\(UUID().uuidString)").path
     let bundle = folder + "/model\(BundleWriter.fileExtension)"
@@ -35,25 +41,14 @@ package enum UnbundledModel {
     try draft.write(to: bundle, modelPath: path)
     return try body(bundle)
   }
-
-  private static func incomplete(
-    _ path: String, _ name: String, _ unknown: String
-  ) -> TensorIOError {
-    let bundle = "\(name.isEmpty ? "model" : name)\(BundleWriter.fileExtension)"
-    return TensorIOError(
-      .invalidModel,
-      "'\(path)' is a model without a bundle, and its metadata lacks what a run needs "
-        + "(\(unknown)). Create a bundle with 'tensorio init \(path) -o \(bundle)', complete its "
-        + "model.json, and run the bundle.")
-  }
 }
 
-extension LiteRTModel {
+extension [SignatureDescription] {
   /// Returns the index of a signature, or of the first one if the key is nil.
-  func index(ofSignature key: String?) throws -> Int {
+  package func index(ofKey key: String?) throws -> Int {
     guard let key else { return 0 }
-    guard let index = signatures.firstIndex(where: { $0.key == key }) else {
-      let keys = signatures.map { "'\($0.key)'" }.joined(separator: ", ")
+    guard let index = firstIndex(where: { $0.key == key }) else {
+      let keys = map { "'\($0.key)'" }.joined(separator: ", ")
       throw TensorIOError(
         .invalidOption, "The model has no signature '\(key)'; it has \(keys).")
     }

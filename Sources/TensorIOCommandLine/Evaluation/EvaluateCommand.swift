@@ -134,7 +134,7 @@ struct EvaluateCommand: ParsableCommand {
           failure = failure ?? error
         }
       }
-      try EvaluationPrinter(report).print(asJSON: json)
+      try EvaluationPrinter(report: report).print(asJSON: json)
       if report.models.contains(where: { $0.pictures > 0 && $0.failed == $0.pictures }) {
         failure = failure ?? ExitCode(65)
       }
@@ -240,7 +240,7 @@ struct MergeCommand: ParsableCommand {
       files.contains(where: \.showsPictures)
       ? try? Dataset(contentsOf: whole.dataset.path, layout: whole.dataset.layout) : nil
     for file in files { try file.write(whole, gates, of: dataset, suffix: nil) }
-    try EvaluationPrinter(whole).print(asJSON: json)
+    try EvaluationPrinter(report: whole).print(asJSON: json)
     EvaluationPrinter.print(gates)
     if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
   }
