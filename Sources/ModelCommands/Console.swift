@@ -57,7 +57,6 @@ package enum Console {
     dataIsStyled ? "\u{1B}[48;2;\(color.red);\(color.green);\(color.blue)m  \u{1B}[0m " : ""
   }
 
-  /// Ends the process.
   package static func end(_ code: Int32) -> Never { exit(code) }
 
   /// Ends the process immediately and skips the runtime's clean-up, which may hang.

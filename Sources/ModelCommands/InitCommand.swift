@@ -15,7 +15,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The command `tensorio init`, which makes a bundle from a model's own description.
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",

@@ -126,7 +126,6 @@ struct InputReader {
 
   // MARK: - JSON
 
-  /// Returns the value of a layer.
   func value(
     of json: JSONValue, for spec: TensorSpec?, named name: String
   ) throws -> any TensorEncodable {

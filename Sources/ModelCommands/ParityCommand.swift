@@ -7,7 +7,6 @@ import ArgumentParser
 import ModelTools
 import TensorIO
 
-/// The command `tensorio parity`.
 struct ParityCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "parity",

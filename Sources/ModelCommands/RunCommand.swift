@@ -6,7 +6,6 @@
 import ArgumentParser
 import TensorIO
 
-/// The command `tensorio run`.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", _superCommandName: "tensorio",

@@ -7,7 +7,6 @@ import ArgumentParser
 import ModelTools
 import TensorIO
 
-/// The command `tensorio train`.
 struct TrainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "train", abstract: "Train a model on your data, and export the trained weights.",

@@ -28,7 +28,6 @@ enum UnreadFormat: String {
     self = format
   }
 
-  /// Returns an error for a file that was given as a value.
   func error(_ path: String) -> TensorIOError {
     TensorIOError(.wrongKind, "'\(path)' is \(rawValue), which can't be read as values. \(advice)")
   }

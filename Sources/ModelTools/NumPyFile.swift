@@ -13,7 +13,6 @@ import Foundation
 
 /// A tensor that NumPy's `save` wrote in version 1, 2 or 3, little-endian and in C order.
 package struct NumPyFile {
-  /// The elements, as they were saved.
   package let tensor: Tensor
   private let path: String
 

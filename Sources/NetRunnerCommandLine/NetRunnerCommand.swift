@@ -179,9 +179,7 @@ public struct NetRunnerCommand: ParsableCommand {
   }
 }
 
-/// The program `tensorio-netrunner`.
 package enum NetRunnerProgram {
-  /// Runs the command line of this process.
   package static func main() {
     Program.run(NetRunnerCommand.self, called: "tensorio netrunner")
   }

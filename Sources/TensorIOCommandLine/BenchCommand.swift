@@ -10,7 +10,6 @@ import NetRunner
 import TensorIO
 import TensorIOImageCodecs
 
-/// The command `tensorio bench`.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench", abstract: "Measure how long a model takes.",
@@ -135,9 +134,7 @@ extension ModelArguments {
 /// The results of `tensorio bench`.
 struct BenchMeasurement {
   var latencies: [RunLatency] = []
-  /// The duration of all runs together.
   var duration = Duration.zero
-  /// The duration of the very first run.
   var firstRun = Duration.zero
 
   let workers: Int

@@ -22,7 +22,6 @@ import Musl
 import Darwin
 #endif
 
-/// The command `tensorio doctor`.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
@@ -69,7 +68,6 @@ struct DoctorCommand: ParsableCommand {
 /// A part of an installation, which is a program or a library that is opened when it is needed.
 private struct Finding {
   let name: String
-  /// What the part is for.
   let purpose: String
   /// Whether `tensorio` is of little use without the part.
   let isNeeded: Bool
@@ -78,10 +76,8 @@ private struct Finding {
   private(set) var version: String?
   /// Why an existing file can't be used.
   private(set) var fault: String?
-  /// The command that installs the part.
   let remedy: String
 
-  /// Looks for a part.
   init(
     _ name: String, for purpose: String, isNeeded: Bool = false, remedy: String,
     version: () -> String? = { nil }, find: () throws -> String?
@@ -114,7 +110,6 @@ private struct Finding {
 
 /// What is installed on this machine.
 package enum Installation {
-  /// The path of this program.
   fileprivate static var program: String {
     ExternalPrograms.folder + "/" + FileSystem.name(of: CommandLine.arguments[0])
   }

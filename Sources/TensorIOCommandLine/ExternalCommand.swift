@@ -21,7 +21,6 @@ import Darwin
 /// `tensorio` therefore contains no server. Signals, exit codes and the terminal belong to the
 /// program, as with the commands of git and cargo.
 protocol ExternalCommand: ParsableCommand {
-  /// The words that follow the command's name.
   var words: [String] { get }
 }
 
@@ -90,7 +89,6 @@ enum ExternalPrograms {
   static let folder = NativeLibrary.executableFolder ?? "."
 }
 
-/// The command `tensorio netrunner`.
 struct NetRunnerProgram: ExternalCommand {
   static let configuration = CommandConfiguration(
     commandName: "netrunner",
@@ -99,7 +97,6 @@ struct NetRunnerProgram: ExternalCommand {
   @Argument(parsing: .captureForPassthrough) var words: [String] = []
 }
 
-/// The command `tensorio repository`.
 struct RepositoryProgram: ExternalCommand {
   static let configuration = CommandConfiguration(
     commandName: "repository",

@@ -61,7 +61,6 @@ public struct TensorIOTool: Sendable {
   }
 }
 
-/// The root command, `tensorio`.
 struct TensorIOCommand: ParsableCommand {
   // This is evaluated only after `TensorIOTool.main` has stored what the program adds.
   static let configuration = CommandConfiguration(

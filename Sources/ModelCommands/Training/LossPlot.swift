@@ -49,7 +49,6 @@ struct LossPlot {
     y = ChartAxis(covering: points.map(\.value), at: frame.bottom, frame.top)
   }
 
-  /// The whole document.
   var svg: String {
     let (width, height) = (Self.size.width, Self.size.height)
     let name = curve.name.printable

@@ -7,13 +7,11 @@ import TensorIO
 
 /// The items to train on, from a file or a folder.
 struct TrainingData: Sendable {
-  /// The items, in order.
   var items: [Batch.Item] = []
   /// The line number of each item in a file; empty for a folder.
   var lines: [Int] = []
   /// The classes in the order of their indexes, for a folder of images.
   var classes: [PictureClass] = []
-  /// The path of the file or folder.
   let path: String
 
   /// A class, and its number of images.

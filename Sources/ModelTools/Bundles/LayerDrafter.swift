@@ -64,7 +64,6 @@ struct LayerDrafter {
     assumptions.append(check)
   }
 
-  /// Describes the input layers.
   mutating func inputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
     try draft(signature.inputs, metadata, "input") { drafter, tensor, metadata, name in
       if let size = drafter.pictureSize(of: tensor, metadata, name: name) {
@@ -74,7 +73,6 @@ struct LayerDrafter {
     }
   }
 
-  /// Describes the output layers.
   mutating func outputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
     if let detection { return try detectionOutputs(metadata, named: detection) }
     return try draft(signature.outputs, metadata, "output") { drafter, tensor, metadata, name in
@@ -90,7 +88,6 @@ struct LayerDrafter {
     }
   }
 
-  /// Describes the layers of the placeholders.
   mutating func placeholders(_ tensors: [TensorDescription]) throws -> [OrderedJSON] {
     try draft(tensors, tensors.map { _ in nil }, "placeholder") { drafter, tensor, _, name in
       try drafter.numbers(tensor, name: name, side: "placeholder")

@@ -12,7 +12,6 @@ package struct ImageLayer {
   /// The layer, with the model's type and quantization if there is a model.
   let spec: TensorSpec
   let shape: ImageShape
-  /// The preprocessing of an image.
   let preprocessing: ImagePreprocessing
 
   package var size: PictureSize { (shape.width, shape.height) }
@@ -43,7 +42,6 @@ package struct ImageLayer {
     try self.init(spec)
   }
 
-  /// Makes a layer from the spec of an image input.
   init(_ spec: TensorSpec) throws {
     guard case .imageInput(let shape, let preprocessing) = spec.kind else {
       throw TensorIOError.wrongKind(spec, expected: "images", found: "no image")

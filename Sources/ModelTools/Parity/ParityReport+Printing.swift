@@ -6,7 +6,6 @@
 package import TensorIO
 
 extension ParityReport {
-  /// Returns the report for users, line by line.
   package func lines(image: String, bundle: String) -> [String] {
     var lines: [String] = []
     if isEqual {
@@ -101,7 +100,6 @@ extension ParityReport {
 
   private func shortest(_ value: Double) -> String { value == 0 ? "0" : "\(value)" }
 
-  /// Returns the report as JSON.
   package func json(image: String, bundle: String, written: String?) -> JSONValue {
     let comparison: [String: JSONValue] = [
       "against": .string(reference.path), "equal": .bool(isEqual),

@@ -111,7 +111,6 @@ package struct ParityReport {
 // MARK: - Stages of the image
 
 extension ParitySearch {
-  /// Returns the finding for a stage that makes the image.
   fileprivate func finding(
     _ winner: Explanation, in stage: ParityStage, differs: Bool
   ) -> StageFinding {

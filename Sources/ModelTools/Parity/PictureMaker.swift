@@ -30,7 +30,6 @@ package struct PictureMaker {
   /// The most memory that cached images may take, in bytes; a phone's photo takes 36 MB.
   private static let maximumBytes = 200_000_000
 
-  /// Reads and decodes a file.
   package init(path: String, target: PictureSize) throws {
     self.target = target
     name = "'\(path)'"
@@ -143,7 +142,6 @@ package struct PictureMaker {
 }
 
 extension PixelBuffer {
-  /// Returns a copy of a part of the image.
   fileprivate func part(_ part: PixelCrop) -> PixelBuffer {
     let count = part.width * format.bytesPerPixel
     let bytes = (part.y..<(part.y + part.height)).flatMap { y in
@@ -153,7 +151,6 @@ extension PixelBuffer {
     return PixelBuffer(width: part.width, height: part.height, format: format, bytes: bytes)
   }
 
-  /// Returns a range of the image's bytes.
   private func bytes(_ range: Range<Int>) -> [UInt8] {
     withBytes { $0.extracting(range).withUnsafeBytes { Array($0) } }
   }

@@ -7,14 +7,12 @@ import TensorIO
 
 /// The tensor that Python made, split into channels.
 package struct ReferenceTensor {
-  /// The elements, as they were saved.
   let tensor: Tensor
   let path: String
   /// The position of the channel axis.
   let layout: ImageShape.Layout
   /// One or three channels of height × width values, in the order of the tensor.
   private(set) var channels: [[Float]]
-  /// Whether every element is a whole number.
   let isWhole: Bool
   /// Whether ``channels`` were read in the other layout than the shape says.
   private(set) var isReshaped = false
@@ -130,6 +128,5 @@ extension ImageShape.Layout {
 }
 
 extension DataType {
-  /// Whether the elements can have fractions.
   var isFloat: Bool { self == .float16 || self == .float32 || self == .float64 }
 }

@@ -85,7 +85,6 @@ struct ValueFinding {
 // MARK: - Findings
 
 extension ValueFinding {
-  /// The finding for the normalization.
   var normalizationFinding: StageFinding {
     let isGray = layer.shape.format == .gray
     let insteadOf = own.normalization.label
@@ -177,7 +176,6 @@ extension PixelNormalization {
 }
 
 extension ImageLayer {
-  /// The hypothesis that describes the bundle's own preprocessing.
   fileprivate var ownHypothesis: ValueHypothesis {
     let own =
       normalization.map { values in

@@ -8,7 +8,6 @@ import TensorIOLiteRT
 import TensorIOTensorFlow
 
 extension ModelReport {
-  /// The report as text for users.
   package var text: String {
     var sections: [[String]] = []
     if let bundle {

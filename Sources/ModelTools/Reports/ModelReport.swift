@@ -9,9 +9,7 @@ import TensorIOTensorFlow
 
 /// The facts about a model file or a bundle that the command `inspect` shows.
 package struct ModelReport {
-  /// The path as it was given.
   let path: String
-  /// The bundle; nil if the path is a model.
   private(set) var bundle: ModelBundle?
   /// The model file; nil if it is missing or isn't read.
   private(set) var model: ModelFile?
@@ -30,7 +28,6 @@ package struct ModelReport {
     var savedModel: SavedModelFacts?
   }
 
-  /// Something that the user should know.
   struct Issue {
     var severity: BundleIssue.Severity = .warning
     var code: String

@@ -10,7 +10,6 @@ import NetRunner
 import TensorIO
 import TensorIOImageCodecs
 
-/// The command `tensorio bulk`.
 struct BulkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bulk", abstract: "Run vision models on folders of photos, and keep the results.",

@@ -8,7 +8,6 @@ import ModelCommands
 import NetRunner
 import TensorIO
 
-/// The command `tensorio compare`.
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",

@@ -10,7 +10,6 @@ import NetRunner
 import TensorIO
 import TensorIOImageCodecs
 
-/// The command `tensorio evaluate`.
 struct EvaluateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "evaluate", abstract: "Measure the accuracy and speed of vision models.",
@@ -200,7 +199,6 @@ extension EvaluationReport {
   }
 }
 
-/// The command `tensorio merge`.
 struct MergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge", abstract: "Merge the parts of an evaluation.",

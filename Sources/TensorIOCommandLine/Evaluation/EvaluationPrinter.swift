@@ -14,7 +14,6 @@ struct EvaluationPrinter {
   /// The most failed images that are listed.
   private static let shownErrors = 5
 
-  /// Prints which gates are met.
   static func print(_ gates: [GateResult]) {
     for gate in gates {
       Console.printMessage("\(gate.isMet ? "met" : "NOT MET"): \(gate.message)")

@@ -26,7 +26,6 @@ enum PictureDownload {
   private static let limits = CurlLimits(
     bytes: 128 << 20, connect_seconds: 4, silent_seconds: 30, seconds: 60, redirections: 5)
 
-  /// Whether a path is an address.
   static func isAddress(_ path: String) -> Bool {
     path.hasPrefix("https://") || path.hasPrefix("http://")
   }

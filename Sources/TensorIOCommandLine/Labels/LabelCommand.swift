@@ -15,7 +15,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The command `tensorio label`.
 struct LabelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "label", abstract: "Label photos, and export the labels.",
