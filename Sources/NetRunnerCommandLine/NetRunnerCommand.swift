@@ -179,12 +179,6 @@ public struct NetRunnerCommand: ParsableCommand {
   }
 }
 
-package enum NetRunnerProgram {
-  package static func main() {
-    Program.run(NetRunnerCommand.self, called: "tensorio netrunner")
-  }
-}
-
 extension ByteCount: ExpressibleByArgument {
   package init?(argument: String) { self.init(parsing: argument) }
 

@@ -5,6 +5,8 @@
 
 import CCurl
 import ModelCommands
+import NativeLibrary
+import Synchronization
 import TensorIO
 
 #if canImport(Glibc)
@@ -133,5 +135,78 @@ enum PictureDownload {
     withUnsafeBytes(of: answer.reason) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
+  }
+}
+
+/// The libcurl library, which is opened when the first address is fetched.
+///
+/// A command that fetches nothing starts without it.
+///
+/// `@unchecked Sendable` because the functions never change, and only one thread at a time uses a
+/// handle.
+final class CurlLibrary: @unchecked Sendable {
+  /// The process's only instance; libcurl stays loaded.
+  static let shared: Result<CurlLibrary, TensorIOError> = Result { () throws(TensorIOError) in
+    try CurlLibrary()
+  }
+
+  /// The path of the file that was opened.
+  let path: String
+  private var functions = CurlFunctions()
+  /// The handles that no thread uses at the moment; each keeps connections open.
+  private let idle = Mutex<[Handle]>([])
+
+  /// A handle of libcurl.
+  ///
+  /// `@unchecked Sendable` because a thread takes a handle out of `idle` while it uses it.
+  private struct Handle: @unchecked Sendable {
+    let pointer: UnsafeMutableRawPointer
+  }
+
+  private init() throws(TensorIOError) {
+    let library: NativeLibrary
+    do {
+      library = try NativeLibrary(
+        fileNames: ["libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib"],
+        overriddenBy: "TENSORIO_CURL_LIBRARY")
+    } catch {
+      throw TensorIOError(
+        .missingLibrary,
+        error.message(
+          library: "libcurl, which downloads images,",
+          installing: "run 'apt-get install libcurl4'"),
+        cause: error)
+    }
+    path = library.path
+    try withUnsafeMutableBytes(of: &functions) { bytes throws(TensorIOError) in
+      let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
+      for (index, name) in Self.names.enumerated() {
+        slots[index] = library.symbol(name)
+        guard slots[index] != nil else {
+          throw TensorIOError(
+            .missingLibrary, "'\(library.path)' isn't libcurl, because it lacks \(name).")
+        }
+      }
+    }
+    let allFeatures = 3
+    _ = functions.global_init(allFeatures)
+  }
+
+  /// The names of the functions, in the order of `CurlFunctions`.
+  private static let names = [
+    "curl_global_init", "curl_easy_init", "curl_easy_setopt", "curl_easy_perform",
+    "curl_easy_getinfo", "curl_easy_reset", "curl_easy_strerror",
+  ]
+
+  /// Downloads the contents of an address into memory, and blocks the thread until it is done.
+  ///
+  /// The caller frees the bytes of the result.
+  func fetch(_ address: String, trusting authorities: String?, within limits: CurlLimits)
+    -> CurlAnswer?
+  {
+    guard let handle = idle.withLock({ $0.popLast() }) ?? functions.easy_init().map(Handle.init)
+    else { return nil }
+    defer { idle.withLock { $0.append(handle) } }
+    return curl_fetch(&functions, handle.pointer, address, authorities, limits)
   }
 }
