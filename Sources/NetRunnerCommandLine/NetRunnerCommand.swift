@@ -157,9 +157,7 @@ public struct NetRunnerCommand: ParsableCommand {
   }
 
   /// The folder for the program's data, into which `make setup` also installs libraries.
-  private static var dataFolder: String {
-    Installation.dataFolder ?? "./.local/share/tensorio"
-  }
+  private static let dataFolder = Installation.dataFolder ?? "./.local/share/tensorio"
 
   /// A warning that browsers on other machines won't give the page their cameras, or nil if they
   /// will.
