@@ -151,7 +151,7 @@ def body(text: str) -> list[str]:
 
 def split_exit_codes(text: str) -> tuple[str, list[ExitCode]]:
     """Removes the sentence "Exit codes: 0 done, 1 ...; evaluate: 2 ..." from a discussion."""
-    found = re.search(r"Exit codes: (\d+ .*?)\.(?=\s*(?:\n|$))", text, re.DOTALL)
+    found = re.search(r"Exit codes: (\d+ .*?)\.(?=\s+[A-Z]|\s*$)", text, re.DOTALL)
     if not found:
         return text, []
     codes: list[ExitCode] = []

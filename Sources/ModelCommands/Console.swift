@@ -25,7 +25,7 @@ package enum Console {
   package static let dataIsStyled = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
 
   /// Writes a line of data to standard output.
-  package static func printData(_ line: String) { write(safe(line) + "\n", to: STDOUT_FILENO) }
+  package static func printData(_ line: String) { put(safe(line) + "\n", to: STDOUT_FILENO) }
 
   /// Writes a table to standard output.
   package static func printTable(_ table: TextTable, indentation: Int = 0) {
@@ -33,15 +33,18 @@ package enum Console {
   }
 
   /// Writes a line for the user to standard error.
-  package static func printMessage(_ line: String) { write(safe(line) + "\n", to: STDERR_FILENO) }
+  package static func printMessage(_ line: String) { put(safe(line) + "\n", to: STDERR_FILENO) }
+
+  /// Writes a JSON document with sorted keys to standard output.
+  package static func printJSON(_ value: JSONValue) throws { printJSONText(try value.text()) }
 
   /// Writes the text of a JSON document to standard output.
   package static func printJSONText(_ text: String) {
-    write(text.printableJSON + "\n", to: STDOUT_FILENO)
+    put(text.printableJSON + "\n", to: STDOUT_FILENO)
   }
 
   /// Writes to the terminal without ending the line, as progress bars do.
-  package static func printProgress(_ text: String) { write(text, to: STDERR_FILENO) }
+  fileprivate static func printProgress(_ text: String) { put(text, to: STDERR_FILENO) }
 
   /// Returns text that is bold on a terminal.
   package static func bold(_ text: String) -> String {
@@ -53,22 +56,10 @@ package enum Console {
     dataIsStyled ? "\u{1B}[48;2;\(color.red);\(color.green);\(color.blue)m  \u{1B}[0m " : ""
   }
 
-  /// Ends the process.
-  package static func exit(_ code: Int32) -> Never {
-    CSystemCalls.exit(code)
-  }
+  package static func end(_ code: Int32) -> Never { exit(code) }
 
   /// Ends the process immediately and skips the runtime's clean-up, which may hang.
-  package static func exitAtOnce(_ code: Int32) -> Never { _exit(code) }
-
-  /// Prints a JSON document with sorted keys and the shortest exact numbers.
-  package static func printJSON(_ value: JSONValue) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-    printJSONText(String(decoding: try encoder.encode(value), as: UTF8.self))
-  }
+  static func endAtOnce(_ code: Int32) -> Never { _exit(code) }
 
   /// Returns text in which only the styles of ``bold(_:)`` and ``swatch(_:)`` affect a terminal.
   private static func safe(_ text: String) -> String {
@@ -83,27 +74,51 @@ package enum Console {
     }
   }
 
-  private static func write(_ text: String, to descriptor: Int32) {
+  private static func put(_ text: String, to descriptor: Int32) {
     var text = text
     text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)[...]
+      var rest = UnsafeRawBufferPointer(bytes)
       while !rest.isEmpty {
-        let part = UnsafeRawBufferPointer(rebasing: rest)
-        let count = CSystemCalls.write(descriptor, part.baseAddress, part.count)
+        let count = write(descriptor, rest.baseAddress, rest.count)
         if count < 0 && errno == EINTR { continue }
         // A closed pipe, such as after `| head`, isn't an error. A full disk is.
         guard count > 0 else {
-          if errno != EPIPE && descriptor == STDOUT_FILENO { failToWrite() }
-          return
+          guard errno != EPIPE && descriptor == STDOUT_FILENO else { return }
+          printMessage(
+            "error: The output couldn't be written: \(String(cString: strerror(errno))).")
+          exit(70)
         }
-        rest = rest.dropFirst(count)
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       }
     }
   }
+}
 
-  /// Ends the process because its results can't be written.
-  private static func failToWrite() -> Never {
-    printMessage("error: The output couldn't be written: \(String(cString: strerror(errno))).")
-    exit(70)
+/// A progress bar on the terminal, which is hidden if standard error goes elsewhere.
+package struct ProgressBar {
+  private let total: Int
+  private let clock = ContinuousClock()
+  private var next: ContinuousClock.Instant
+  private static let width = 30
+
+  package init(total: Int) {
+    self.total = max(total, 1)
+    next = clock.now
+  }
+
+  /// Shows that `count` of the total are done, at most ten times a second.
+  package mutating func show(_ count: Int, note: String = "") {
+    guard Console.messagesGoToTerminal, clock.now >= next || count == total else { return }
+    next = clock.now + .milliseconds(100)
+    let filled = Int(Double(min(count, total)) / Double(total) * Double(Self.width))
+    let bar =
+      String(repeating: "=", count: filled) + String(repeating: " ", count: Self.width - filled)
+    Console.printProgress("\r[\(bar)] \(count)/\(total)\(note)\u{1B}[K")
+  }
+
+  /// Removes the bar.
+  package func end() {
+    guard Console.messagesGoToTerminal else { return }
+    Console.printProgress("\r\u{1B}[K")
   }
 }

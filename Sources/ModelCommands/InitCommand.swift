@@ -15,7 +15,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The command `tensorio init`, which makes a bundle from a model's own description.
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
@@ -50,15 +49,19 @@ struct InitCommand: ParsableCommand {
   var signature: String?
 
   func validate() throws {
-    guard FileSystem.name(of: output).hasSuffix(BundleWriter.fileExtension) else {
-      throw ValidationError(
-        "A bundle's name must end with \(BundleWriter.fileExtension), got '\(output)'.")
-    }
+    try checkUsage(
+      FileSystem.name(of: output).hasSuffix(BundleWriter.fileExtension),
+      "A bundle's name must end with \(BundleWriter.fileExtension), got '\(output)'.")
   }
 
   func run() throws {
     let writer = BundleWriter(destination: output, replaces: force)
-    try writer.checkArgument(hint: "Pass --force to replace it.")
+    do {
+      try writer.checkDestination()
+    } catch let error as TensorIOError where error.code == .fileExists {
+      let isFolder = FileSystem.isFolder(writer.destination)
+      throw ValidationError("\(error)" + (isFolder ? " Pass --force to replace it." : ""))
+    }
     let draft = try draft(named: writer.name)
     try writer.write { try draft.write(to: $0, modelPath: model) }
     Console.printData(writer.destination)
@@ -102,12 +105,11 @@ struct InitCommand: ParsableCommand {
   }
 
   private func signatureIndex(in signatures: [SignatureDescription]) throws -> Int {
-    guard let signature else { return 0 }
-    guard let index = signatures.firstIndex(where: { $0.key == signature }) else {
-      let keys = signatures.map { "'\($0.key)'" }.joined(separator: ", ")
-      throw ValidationError("The model has no signature '\(signature)'; it has \(keys).")
+    do {
+      return try signatures.index(ofKey: signature)
+    } catch {
+      throw ValidationError("\(error)")
     }
-    return index
   }
 
   private func report(_ draft: BundleDraft, at path: String) {
@@ -129,23 +131,6 @@ struct InitCommand: ParsableCommand {
       return try model.loadWarnings().filter { !blanks.contains($0.path) }.map(\.description)
     } catch {
       return ["the bundle was written, but its model can't be run: \(error)"]
-    }
-  }
-}
-
-extension BundleWriter {
-  /// Checks that the destination can be written.
-  ///
-  /// A destination that exists already is a usage error.
-  ///
-  /// - Parameter hint: What the user can do about an existing folder.
-  /// - Throws: `ValidationError` if the destination exists, `TensorIOError` if it can't be written.
-  fileprivate func checkArgument(hint: String) throws {
-    do {
-      try checkDestination()
-    } catch let error as TensorIOError where error.code == .fileExists {
-      let isFolder = FileSystem.isFolder(destination)
-      throw ValidationError(error.message + (isFolder ? " " + hint : ""))
     }
   }
 }

@@ -19,9 +19,6 @@ struct InputReader {
   /// The folder that relative paths in JSON start from; nil means the current folder.
   private let folder: String?
 
-  /// - Parameters:
-  ///   - scaling: How much of a photo's detail is decoded for an image layer.
-  ///   - folder: The folder that relative paths in JSON start from; nil means the current folder.
   init(scaling: DecodeScaling = .exact, folder: String? = nil) {
     self.folder = folder
     var decoder = ImageDecoder()
@@ -129,7 +126,6 @@ struct InputReader {
 
   // MARK: - JSON
 
-  /// Returns the value of a layer.
   func value(
     of json: JSONValue, for spec: TensorSpec?, named name: String
   ) throws -> any TensorEncodable {

@@ -8,7 +8,6 @@ import ModelTools
 import TensorIO
 import TensorIOLiteRT
 
-/// The command `tensorio inspect`, which shows what a bundle or a model file contains.
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",

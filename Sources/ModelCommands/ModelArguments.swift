@@ -75,43 +75,34 @@ package struct ModelArguments: ParsableArguments {
   package var threads: Int { givenThreads ?? 1 }
 
   package func validate() throws {
-    guard (1...1024).contains(threads) else {
-      throw ValidationError("--threads takes a number from 1 to 1024, got \(threads).")
-    }
+    try checkUsage(
+      (1...1024).contains(threads), "--threads takes a number from 1 to 1024, got \(threads).")
     if let timeout, !(timeout > 0 && timeout < 1e9) {
       throw ValidationError("--timeout takes a positive number of seconds, got \(timeout).")
     }
-    guard value == nil || input.isEmpty else {
-      throw ValidationError("Pass either VALUE or --input NAME=VALUE, not both.")
-    }
+    try checkUsage(
+      value == nil || input.isEmpty, "Pass either VALUE or --input NAME=VALUE, not both.")
   }
 
-  /// Opens the bundle and loads its model.
+  /// Opens the bundle and loads its model; returns nil for a placeholder.
   ///
   /// The limit on the model's time and memory applies from here on.
-  ///
-  /// - Parameters:
-  ///   - cancellation: A token that stops runs when the time is up.
-  ///   - sessions: How many runs may happen at once.
-  /// - Returns: The model; nil for a placeholder.
-  /// - Throws: `TensorIOError`.
   package func loadModel(
     cancellation: CancellationToken, sessions: Int = 1
   ) throws -> InferenceModel? {
-    switch try ModelKind(of: bundle) {
-    case .bundle: break
-    case .savedModel:
+    let kind = try ModelKind(of: bundle)
+    if kind == .savedModel {
       throw TensorIOError(
         .invalidModel,
         "'\(bundle)' is a SavedModel without a bundle. Create a bundle with 'tensorio init "
           + "\(bundle) -o NAME.tiobundle', then run the bundle.")
-    case .liteRT where bundle.hasSuffix(BundleWriter.fileExtension): break
-    case .liteRT:
-      return try UnbundledModel.withBundle(ofModelAt: bundle, signature: signature) {
-        try loadModel(ModelBundle($0), cancellation: cancellation, sessions: sessions)
-      }
     }
-    return try loadModel(ModelBundle(bundle), cancellation: cancellation, sessions: sessions)
+    if kind == .bundle || bundle.hasSuffix(BundleWriter.fileExtension) {
+      return try loadModel(ModelBundle(bundle), cancellation: cancellation, sessions: sessions)
+    }
+    return try UnbundledModel.withBundle(ofModelAt: bundle, signature: signature) {
+      try loadModel(ModelBundle($0), cancellation: cancellation, sessions: sessions)
+    }
   }
 
   private func loadModel(
@@ -141,12 +132,10 @@ package struct ModelArguments: ParsableArguments {
   }
 
   /// Reads the values for the model's placeholders.
-  package func readPlaceholders(for signature: ModelSignature) throws -> [String:
-    any TensorEncodable]
-  {
-    try placeholder.values(of: "--placeholder", with: InputReader(scaling: decode)) {
-      signature.placeholder(named: $0)
-    }
+  package func readPlaceholders(
+    for signature: ModelSignature
+  ) throws -> [String: any TensorEncodable] {
+    try placeholder.placeholders(of: signature, scaling: decode)
   }
 
   private func readValues(for signature: ModelSignature) throws -> ModelInputs {
@@ -182,9 +171,16 @@ package struct NamedArgument: ExpressibleByArgument {
 }
 
 extension [NamedArgument] {
-  /// Reads the values and returns them by name.
-  ///
-  /// - Throws: `TensorIOError` for a name that is given twice, or a value that cannot be read.
+  /// Reads the values of the placeholders of a model.
+  func placeholders(
+    of signature: ModelSignature, scaling: DecodeScaling = .exact
+  ) throws -> [String: any TensorEncodable] {
+    try values(of: "--placeholder", with: InputReader(scaling: scaling)) {
+      signature.placeholder(named: $0)
+    }
+  }
+
+  /// Reads the values and returns them by name; a name that is given twice is an error.
   func values(
     of option: String, with reader: InputReader, _ spec: (String) -> TensorSpec?
   ) throws -> [String: any TensorEncodable] {
@@ -200,18 +196,18 @@ extension [NamedArgument] {
 }
 
 extension ModelSignature {
-  /// Calls a closure that runs the model, and adds a hint to the error for a missing placeholder.
+  /// Calls a closure that runs the model, and says how to pass a placeholder that is missing.
   ///
-  /// The hint says how to pass a value. Only a run shows which values are missing, because some
-  /// placeholders have a default in the model.
-  package func namingOption<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Only a run shows which values are missing, because some placeholders have a default in the
+  /// model.
+  func namingOption<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch var error as TensorIOError where error.code == .missingInput {
-      if let name = error.subject, placeholders.contains(where: { $0.name == name }) {
-        error.message += " Pass --placeholder \(name)=VALUE."
+    } catch let error as TensorIOError {
+      guard let name = error.subject, placeholders.contains(where: { $0.name == name }) else {
+        throw error
       }
-      throw error
+      throw error.saying(after: " Pass --placeholder \(name)=VALUE.")
     }
   }
 }
@@ -239,8 +235,8 @@ package enum Backends {
     } catch let error as TensorIOError where error.code == .missingLibrary {
       return
         "LiteRT is not installed, so no .tflite model can run. Run 'pip install "
-        + "ai-edge-litert==\(LiteRTBackend.libraryVersion)' and set TENSORIO_LITERT_LIBRARY to the path "
-        + "of its ai_edge_litert/libLiteRt.so, or run 'make setup' in TensorIO's source folder."
+        + "ai-edge-litert==\(LiteRTBackend.libraryVersion)' and set TENSORIO_LITERT_LIBRARY to the "
+        + "path of its ai_edge_litert/libLiteRt.so, or run 'make setup' in TensorIO's source folder."
     } catch {
       return "LiteRT cannot be used, so no .tflite model can run: \(error)"
     }

@@ -57,7 +57,7 @@ struct OutputPrinter {
     case .bytes(let data, let dataType):
       // The bytes are printed as the numbers they hold, like those of every other layer. Their type
       // is in model.json.
-      let numbers = try numbers(in: data, dataType)
+      let numbers = try numbers(in: data.bytes, dataType)
       return numbers.count == 1 ? json(numbers[0]) : .array(numbers.map(json))
     case .strings(let strings):
       let texts = strings.map(json)
@@ -89,20 +89,14 @@ struct OutputPrinter {
       ?? .object(["base64": .string(string.base64EncodedString())])
   }
 
-  private func numbers(in data: Data, _ dataType: DataType) throws -> [TensorValue.Number] {
-    let count = data.count / max(dataType.byteWidth, 1)
-    return try numbers(in: data.bytes, dataType, shape: [count])
-  }
-
   private func numbers(in tensor: Tensor) throws -> [TensorValue.Number] {
-    try tensor.withBytes { try numbers(in: $0, tensor.dataType, shape: tensor.shape) }
+    try tensor.withBytes { try numbers(in: $0, tensor.dataType) }
   }
 
-  private func numbers(
-    in bytes: RawSpan, _ dataType: DataType, shape: [Int]
-  ) throws -> [TensorValue.Number] {
+  private func numbers(in bytes: RawSpan, _ dataType: DataType) throws -> [TensorValue.Number] {
+    let count = bytes.byteCount / max(dataType.byteWidth, 1)
     let spec = TensorSpec(
-      name: "tensor", shape: shape, dataType: dataType, kind: .vector(nil, labels: nil))
+      name: "tensor", shape: [count], dataType: dataType, kind: .vector(nil, labels: nil))
     switch try TensorValue.decode(bytes, as: spec) {
     case .number(let number): return [number]
     case .numbers(let numbers): return numbers
@@ -133,7 +127,7 @@ struct OutputPrinter {
       for (label, value) in shown { Console.printData("  \(value.fixed(4))  \(label)") }
       if shown.isEmpty { Console.printData("  no value above the threshold") }
     case .bytes(let data, let dataType):
-      let numbers = try numbers(in: data, dataType)
+      let numbers = try numbers(in: data.bytes, dataType)
       Console.printData("\(title)  \(numbers.count == 1 ? text(numbers[0]) : text(numbers))")
     case .strings(let strings):
       for string in strings {
@@ -171,14 +165,7 @@ struct OutputPrinter {
   // MARK: - Placeholders
 
   func printPlaceholder(asJSON: Bool) throws {
-    if asJSON {
-      let zero = JSONValue.number(0)
-      try Console.printJSON(
-        .object([
-          "outputs": .object([:]),
-          "latency_ms": .object(["preprocess": zero, "inference": zero, "total": zero]),
-        ]))
-    }
+    if asJSON { try printJSON([], RunLatency(), WrittenPictures()) }
     Console.printMessage("The bundle is a placeholder without a model, so there are no outputs.")
   }
 }
@@ -187,16 +174,12 @@ extension ClassMap {
   /// The legend as text, with a line for each class.
   fileprivate var legendLines: [String] {
     legend.map { entry in
-      let share = entry.percentText
-      let indentation = String(repeating: " ", count: max(0, 7 - share.count))
-      return "  \(Console.swatch(entry.color))\(indentation)\(share)  \(entry.name.printable)"
+      let share = entry.percentText.padded(to: 7, onTheLeft: true)
+      return "  \(Console.swatch(entry.color))\(share)  \(entry.name.printable)"
     }
   }
 
-  /// Returns the map as JSON, with its size and the classes that occur.
-  ///
-  /// - Parameter path: The file that the map is written to; nil if it isn't written.
-  /// - Returns: A JSON object.
+  /// The map as JSON, with its size and the classes that occur.
   fileprivate func json(path: String?) -> JSONValue {
     var members: [String: JSONValue] = [
       "width": .number(Double(width)), "height": .number(Double(height)),

@@ -7,7 +7,6 @@ import ArgumentParser
 import ModelTools
 import TensorIO
 
-/// The command `tensorio parity`.
 struct ParityCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "parity",
@@ -72,10 +71,8 @@ struct ParityCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard write != nil || against != nil else {
-      throw ValidationError(
-        "Pass --against THEIRS.npy, --write OURS.npy, or both.")
-    }
+    try checkUsage(
+      write != nil || against != nil, "Pass --against THEIRS.npy, --write OURS.npy, or both.")
     if let tolerance, !(tolerance >= 0 && tolerance.isFinite) {
       throw ValidationError("--tolerance takes 0 or a positive number, got \(tolerance).")
     }
@@ -83,7 +80,7 @@ struct ParityCommand: ParsableCommand {
 
   func run() throws {
     let layer = try ImageLayer(of: ModelBundle(bundle), named: input, backends: Backends.all)
-    let maker = try PictureMaker(path: image, target: (layer.shape.width, layer.shape.height))
+    let maker = try PictureMaker(path: image, target: layer.size)
     let ours = try layer.tensor(of: maker.upright)
     if let write { try NumPyFile.write(ours, to: write) }
     guard let against else {

@@ -6,7 +6,6 @@
 import ArgumentParser
 import TensorIO
 
-/// The command `tensorio run`.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", _superCommandName: "tensorio",
@@ -59,9 +58,7 @@ struct RunCommand: ParsableCommand {
 
   func validate() throws {
     if let top, top < 1 { throw ValidationError("--top takes a positive number, got \(top).") }
-    guard iterations >= 1 else {
-      throw ValidationError("--iterations takes a positive number, got \(iterations).")
-    }
+    try checkUsage(iterations >= 1, "--iterations takes a positive number, got \(iterations).")
     var paths: [String: String] = [:]
     for argument in outputImage {
       if let first = paths.updateValue(argument.value, forKey: argument.name) {

@@ -7,7 +7,6 @@ import ArgumentParser
 import ModelTools
 import TensorIO
 
-/// The command `tensorio train`.
 struct TrainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "train", abstract: "Train a model on your data, and export the trained weights.",
@@ -75,14 +74,12 @@ struct TrainCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The classes in the order of their indexes (default: sorted by name).",
-      valueName: "a,b,c"))
+      "The classes in the order of their indexes (default: sorted by name).", valueName: "a,b,c"))
   var classes: String?
 
   @Option(
     help: ArgumentHelp(
-      "Stop after this many epochs without a decrease of the first output.",
-      valueName: "patience"))
+      "Stop after this many epochs without a decrease of the first output.", valueName: "patience"))
   var earlyStopping: Int?
 
   @Flag(help: "Export the weights of the best epoch instead of the last.")
@@ -121,26 +118,24 @@ struct TrainCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    func check(_ isRight: Bool, _ option: String, _ takes: String, _ found: Any) throws {
-      if !isRight { throw ValidationError("\(option) takes \(takes), got \(found).") }
-    }
-    try check(epochs >= 1, "--epochs", "a positive number", epochs)
-    try check(batchSize >= 1, "--batch-size", "a positive number", batchSize)
-    try check((1...1024).contains(threads), "--threads", "a number from 1 to 1024", threads)
+    try checkUsage(epochs >= 1, "--epochs takes a positive number, got \(epochs).")
+    try checkUsage(batchSize >= 1, "--batch-size takes a positive number, got \(batchSize).")
+    try checkUsage(
+      (1...1024).contains(threads), "--threads takes a number from 1 to 1024, got \(threads).")
     if let validation {
-      try check(
-        validation > 0 && validation < 1, "--validation", "a share between 0 and 1", validation)
+      try checkUsage(
+        validation > 0 && validation < 1,
+        "--validation takes a share between 0 and 1, got \(validation).")
     }
-    if let earlyStopping {
-      try check(earlyStopping >= 1, "--early-stopping", "a positive number", earlyStopping)
+    if let patience = earlyStopping {
+      try checkUsage(patience >= 1, "--early-stopping takes a positive number, got \(patience).")
     }
-    guard validation == nil || validationData == nil else {
-      throw ValidationError("Pass either --validation or --validation-data, not both.")
-    }
-    guard exportOutput.isEmpty || export?.contains(BundleWriter.fileExtension) == true else {
-      throw ValidationError(
-        "--export-output needs --export NAME\(BundleWriter.fileExtension).")
-    }
+    try checkUsage(
+      validation == nil || validationData == nil,
+      "Pass either --validation or --validation-data, not both.")
+    try checkUsage(
+      exportOutput.isEmpty || export?.contains(BundleWriter.fileExtension) == true,
+      "--export-output needs --export NAME\(BundleWriter.fileExtension).")
     if let plot { _ = try PlotFile(plot) }
   }
 
@@ -218,9 +213,7 @@ struct TrainCommand: ParsableCommand {
     let signature = ModelSignature(of: model.bundle)
     var options = TrainingOptions(
       epochs: epochs, batchSize: batchSize,
-      placeholders: try placeholder.values(of: "--placeholder", with: InputReader()) {
-        signature.placeholder(named: $0)
-      })
+      placeholders: try placeholder.placeholders(of: signature))
     options.shuffles = !noShuffle
     options.seed = seed
     options.validationShare = validation ?? 0

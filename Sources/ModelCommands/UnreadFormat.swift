@@ -5,54 +5,46 @@
 
 import TensorIO
 
-/// A known file format that isn't read, because its bytes aren't the values of a tensor.
-struct UnreadFormat {
-  /// The name of the format in a message.
-  let words: String
-  /// The suggestion for the user.
-  let advice: String
+/// A known file format that isn't read, because its bytes aren't the values of a tensor; the raw
+/// values are names in a message.
+enum UnreadFormat: String {
+  case sound = "a sound file"
+  case video = "a video"
+  case picture = "an image in a format that isn't supported"
+  case table = "a table of text"
+  case archive = "an archive"
+  case document = "a document"
+  case arrays = "an archive of NumPy arrays"
+  case data = "a data file of another program"
 
   /// Recognizes the format of a file by its name or its first bytes; nil for any other file.
   init?(of bytes: RawSpan, named path: String) {
     let name = FileSystem.name(of: path)
-    let fileExtension = name.split(separator: ".").dropFirst().last?.lowercased()
+    let fileExtension = name.split(separator: ".").dropFirst().last?.lowercased() ?? ""
     guard
-      let kind = Self.extensions.first(where: { $0.words.contains(fileExtension ?? "") })?.kind
-        ?? Self.kind(of: bytes)
+      let format = Self.extensions.first(where: { $0.words.contains(fileExtension) })?.format
+        ?? Self.format(of: bytes)
     else { return nil }
-    words = kind.rawValue
-    advice = kind.advice
+    self = format
   }
 
-  /// Returns an error for a file that was given as a value.
   func error(_ path: String) -> TensorIOError {
-    TensorIOError(.wrongKind, "'\(path)' is \(words), which can't be read as values. \(advice)")
+    TensorIOError(.wrongKind, "'\(path)' is \(rawValue), which can't be read as values. \(advice)")
   }
 
-  private enum Kind: String {
-    case sound = "a sound file"
-    case video = "a video"
-    case picture = "an image in a format that isn't supported"
-    case table = "a table of text"
-    case archive = "an archive"
-    case document = "a document"
-    case arrays = "an archive of NumPy arrays"
-    case data = "a data file of another program"
-
-    var advice: String {
-      switch self {
-      case .sound: "Save its samples in the form that the model takes, as a .npy or .json file."
-      case .video: "Save a frame as a .png or .jpg file."
-      case .picture, .document: "Convert it to a .png or .jpg file."
-      case .table: "Save the numbers as JSON ([1, 2, 3]) in a .json file, or as a .npy file."
-      case .archive: "Unpack it, and pass the file inside."
-      case .arrays: "Save each array in its own file: numpy.save('x.npy', arrays['x'])."
-      case .data: "Save the values as a .npy or .json file."
-      }
+  private var advice: String {
+    switch self {
+    case .sound: "Save its samples in the form that the model takes, as a .npy or .json file."
+    case .video: "Save a frame as a .png or .jpg file."
+    case .picture, .document: "Convert it to a .png or .jpg file."
+    case .table: "Save the numbers as JSON ([1, 2, 3]) in a .json file, or as a .npy file."
+    case .archive: "Unpack it, and pass the file inside."
+    case .arrays: "Save each array in its own file: numpy.save('x.npy', arrays['x'])."
+    case .data: "Save the values as a .npy or .json file."
     }
   }
 
-  private static let extensions: [(words: Set<String>, kind: Kind)] = [
+  private static let extensions: [(words: Set<String>, format: UnreadFormat)] = [
     (["wav", "flac", "ogg", "oga", "opus", "mp3", "m4a", "aac", "aif", "aiff", "wma"], .sound),
     (["mp4", "m4v", "mov", "avi", "mkv", "webm", "mpg", "mpeg", "wmv"], .video),
     (["gif", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "svg", "ico", "psd"], .picture),
@@ -71,7 +63,7 @@ struct UnreadFormat {
   /// Returns the format that the first bytes show.
   ///
   /// Only signatures of four bytes or more are used, because values may begin with any bytes.
-  private static func kind(of bytes: RawSpan) -> Kind? {
+  private static func format(of bytes: RawSpan) -> UnreadFormat? {
     let head = bytes.withUnsafeBytes { Array($0.prefix(16)) }
     func has(_ text: String, at start: Int = 0) -> Bool {
       head.dropFirst(start).starts(with: Array(text.utf8))

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The version of the command line.
 package enum Version {
   package static let current = "0.1.0"
 }

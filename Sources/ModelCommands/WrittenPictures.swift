@@ -24,10 +24,7 @@ struct WrittenPictures {
 
   // MARK: - Outputs
 
-  /// Checks the arguments before the model runs.
-  ///
-  /// - Throws: `TensorIOError` for an output that is missing or isn't an image, and for a file
-  ///   whose extension isn't a known format.
+  /// Checks that the arguments name images and known formats, before the model runs.
   static func check(_ arguments: [NamedArgument], for signature: ModelSignature) throws {
     for argument in arguments {
       guard let spec = signature.output(named: argument.name) else {
@@ -51,8 +48,6 @@ struct WrittenPictures {
   private static func isDrawing(_ path: String) -> Bool { path.lowercased().hasSuffix(".svg") }
 
   /// Writes the images and class maps among the outputs that the arguments name.
-  ///
-  /// - Throws: `TensorIOError` if a file can't be written.
   mutating func write(
     _ arguments: [NamedArgument], of values: [(name: String, value: TensorValue)]
   ) throws {
@@ -61,7 +56,10 @@ struct WrittenPictures {
       switch values.first(where: { $0.name == argument.name })?.value {
       case .image(let image): try ImageEncoder().write(image, to: path)
       case .classMap(let map) where Self.isDrawing(path):
-        try Self.write(ClassMapDrawing(map: map, title: argument.name).svg(), to: path)
+        let drawing = Data(try map.drawing(title: argument.name).utf8)
+        try FileSystem.writing("'\(path)' can't be written") {
+          try drawing.write(to: URL(filePath: path))
+        }
       case .classMap(let map): try ImageEncoder().write(map.picture(), to: path)
       // `check` has refused all other outputs.
       default: continue
@@ -70,37 +68,14 @@ struct WrittenPictures {
     }
   }
 
-  private static func write(_ document: String, to path: String) throws {
-    do {
-      try Data(document.utf8).write(to: URL(filePath: path))
-    } catch {
-      throw TensorIOError(
-        .unwritableFile, "'\(path)' can't be written: \(FileSystem.reason(for: error)).",
-        cause: error)
-    }
-  }
-
   // MARK: - Previews
 
-  /// Writes what a model sees of each input image.
-  ///
-  /// - Parameters:
-  ///   - inputs: The values of the run.
-  ///   - signature: The model's layers.
-  ///   - folder: The folder for the files, which is created if it is missing.
-  /// - Throws: `TensorIOError` when a file cannot be written.
+  /// Writes what a model sees of each input image, and creates the folder if it is missing.
   mutating func writePreviews(
     of inputs: ModelInputs, _ signature: ModelSignature, to folder: String
   ) throws {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw TensorIOError(
-        .unwritableFile,
-        "The folder '\(folder)' for the previews can't be created: "
-          + "\(FileSystem.reason(for: error)).",
-        cause: error)
+    try FileSystem.writing("The folder '\(folder)' for the previews can't be created") {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
     var names = PreviewNames()
     var written: [String: [String: String]] = [:]
@@ -164,10 +139,7 @@ struct PreviewNames {
 
   /// Returns a name for a layer's files that no earlier layer has.
   ///
-  /// - Parameters:
-  ///   - layer: The layer's name.
-  ///   - suffixes: The suffixes that follow the name in each of the files.
-  /// - Returns: The name, without a suffix and a file extension.
+  /// A suffix and a file extension follow the name in each of the files.
   mutating func add(_ layer: String, suffixes: [String]) -> String {
     let plain = Self.sanitized(layer)
     var name = plain

@@ -40,12 +40,4 @@ package struct RepositoryCommand: ParsableCommand {
   /// Creates a command for the parser.
   package init() {}
 }
-
-/// The program `tensorio-repository`.
-package enum RepositoryProgram {
-  /// Runs the command line of this process.
-  package static func main() {
-    Program.run(RepositoryCommand.self, called: "tensorio repository")
-  }
-}
 #endif

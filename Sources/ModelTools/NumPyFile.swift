@@ -13,7 +13,6 @@ import Foundation
 
 /// A tensor that NumPy's `save` wrote in version 1, 2 or 3, little-endian and in C order.
 package struct NumPyFile {
-  /// The elements, as they were saved.
   package let tensor: Tensor
   private let path: String
 
@@ -26,18 +25,14 @@ package struct NumPyFile {
     guard data.count >= 12, data.starts(with: [0x93] + Array("NUMPY".utf8)) else {
       throw fault("it doesn't start with NumPy's magic bytes")
     }
-    let isFirstVersion = data[6] == 1
-    let start = isFirstVersion ? 10 : 12
-    let length =
-      isFirstVersion
-      ? Int(data[8]) | Int(data[9]) << 8
-      : Int(data[8]) | Int(data[9]) << 8 | Int(data[10]) << 16 | Int(data[11]) << 24
+    let start = data[6] == 1 ? 10 : 12
+    let length = data[8..<start].reversed().reduce(0) { $0 << 8 | Int($1) }
     guard start + length <= data.count else { throw fault("its header is incomplete") }
     let header = String(decoding: data[start..<(start + length)], as: UTF8.self)
     guard let word = Self.text(after: "'descr':", in: header),
       let shape = Self.shape(in: header)
     else { throw fault("its header is \(header.prefix(80))") }
-    guard let dataType = Self.dataType(word) else {
+    guard let dataType = Self.words.first(where: { $0.value == word })?.key else {
       throw fault("elements of type '\(word)' aren't supported; save them as float32 or integers")
     }
     guard !header.contains("'fortran_order': True") else {
@@ -110,12 +105,8 @@ package struct NumPyFile {
     return lengths.count == parts.count ? lengths : nil
   }
 
-  private static func dataType(_ word: String) -> DataType? {
-    words.first { $0.value == word }?.key
-  }
-
   /// NumPy's names for the types; strings have none, because they have no fixed width.
-  private static let words: [DataType: String] = [
+  static let words: [DataType: String] = [
     .float16: "<f2", .float32: "<f4", .float64: "<f8", .bool: "|b1", .uint8: "|u1", .int8: "|i1",
     .uint16: "<u2", .int16: "<i2", .uint32: "<u4", .int32: "<i4", .int64: "<i8",
   ]
@@ -123,21 +114,15 @@ package struct NumPyFile {
 
 extension NumPyFile {
   /// Writes a tensor in the format of NumPy's `save`: version 1, little-endian, C order.
-  ///
-  /// - Parameters:
-  ///   - tensor: A tensor of any type except strings.
-  ///   - path: The file. An existing file is replaced.
-  /// - Throws: `TensorIOError` for strings, and when the file cannot be written.
   package static func write(_ tensor: Tensor, to path: String) throws {
     let axes = tensor.shape.map { "\($0)" }
     let shape = axes.count == 1 ? "(\(axes[0]),)" : "(\(axes.joined(separator: ", ")))"
-    guard let word = word(for: tensor.dataType) else {
+    guard let word = words[tensor.dataType] else {
       throw TensorIOError(
         .wrongKind,
         "'\(path)' can only hold numbers, got \(tensor.dataType) elements. Write text as JSON.")
     }
-    var header =
-      "{'descr': '\(word)', 'fortran_order': False, 'shape': \(shape), }"
+    var header = "{'descr': '\(word)', 'fortran_order': False, 'shape': \(shape), }"
     // The elements begin at a multiple of 64 bytes, and a line feed ends the header.
     let prefix = 10
     let padding = 63 - (prefix + header.utf8.count) % 64
@@ -146,15 +131,8 @@ extension NumPyFile {
     var data = Data([0x93] + Array("NUMPY".utf8) + [1, 0, UInt8(length & 255), UInt8(length >> 8)])
     data.append(contentsOf: header.utf8)
     tensor.withBytes { $0.withUnsafeBytes { data.append(contentsOf: $0) } }
-    do {
+    try FileSystem.writing("'\(path)' can't be written") {
       try data.write(to: URL(filePath: path))
-    } catch {
-      throw TensorIOError(
-        .unwritableFile, "'\(path)' can't be written: \(FileSystem.reason(for: error)).",
-        cause: error)
     }
   }
-
-  /// Returns NumPy's name for a type; nil for strings.
-  static func word(for dataType: DataType) -> String? { words[dataType] }
 }

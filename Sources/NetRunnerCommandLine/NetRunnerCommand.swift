@@ -82,16 +82,21 @@ public struct NetRunnerCommand: ParsableCommand {
   public init() {}
 
   public func validate() throws {
-    guard (0...65535).contains(port), (1...1024).contains(threads ?? 1) else {
-      throw ValidationError("--port takes 0 to 65535, --threads a positive number.")
-    }
+    try checkUsage(
+      (0...65535).contains(port) && (1...1024).contains(threads ?? 1),
+      "--port takes 0 to 65535, --threads a positive number.")
     if let bodyLimit, !(1024...256 << 20).contains(bodyLimit.bytes) {
       throw ValidationError("--body-limit takes a size from 1KiB to 256MiB, got \(bodyLimit).")
     }
   }
 
   public func run() throws {
-    MemoryAllocator.returnLargeBlocks()
+    #if canImport(Glibc)
+    // Return large blocks, such as request bodies, to the system as soon as they are freed. By
+    // default, glibc raises the size from which it does so each time a large block is freed. It
+    // keeps the rest in one heap per thread, which takes 100 MB for 64 clients that post images.
+    _ = mallopt(M_MMAP_THRESHOLD, 64 << 10)
+    #endif
     let options = try options()
     let server = try NetRunnerServer(options)
     let opensBrowser = !noBrowser && Browser.isThere
@@ -152,12 +157,7 @@ public struct NetRunnerCommand: ParsableCommand {
   }
 
   /// The folder for the program's data, into which `make setup` also installs libraries.
-  private static var dataFolder: String {
-    let environment = ProcessInfo.processInfo.environment
-    if let home = environment["TENSORIO_HOME"], !home.isEmpty { return home }
-    let data = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? ".") + "/.local/share"
-    return data + "/tensorio"
-  }
+  private static let dataFolder = Installation.dataFolder ?? "./.local/share/tensorio"
 
   /// A warning that browsers on other machines won't give the page their cameras, or nil if they
   /// will.
@@ -177,31 +177,44 @@ public struct NetRunnerCommand: ParsableCommand {
   }
 }
 
-/// Settings of the system's memory allocator.
-enum MemoryAllocator {
-  /// Makes the allocator return large blocks, such as request bodies, as soon as they are freed.
-  ///
-  /// By default, glibc raises the size from which it returns blocks to the system each time a large
-  /// block is freed. It keeps the rest in one heap per thread, which takes 100 MB for 64 clients
-  /// that post images.
-  static func returnLargeBlocks() {
-    #if canImport(Glibc)
-    _ = mallopt(M_MMAP_THRESHOLD, 64 << 10)
-    #endif
-  }
-}
-
-/// The program `tensorio-netrunner`.
-package enum NetRunnerProgram {
-  /// Runs the command line of this process.
-  package static func main() {
-    Program.run(NetRunnerCommand.self, called: "tensorio netrunner")
-  }
-}
-
 extension ByteCount: ExpressibleByArgument {
   package init?(argument: String) { self.init(parsing: argument) }
 
   package var defaultValueDescription: String { description }
+}
+
+/// Opens addresses in the user's browser.
+enum Browser {
+  #if os(macOS)
+  private static let opener = "/usr/bin/open"
+  #else
+  private static let opener = "/usr/bin/xdg-open"
+  #endif
+
+  /// Whether a browser can be opened where the user sees it.
+  ///
+  /// Messages must go to a terminal. On Linux, there must also be a display and `xdg-open`.
+  static var isThere: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    let hasScreen = environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
+    #if os(macOS)
+    return Console.messagesGoToTerminal
+    #else
+    return Console.messagesGoToTerminal && hasScreen
+      && FileManager.default.isExecutableFile(atPath: opener)
+    #endif
+  }
+
+  /// Opens an address.
+  ///
+  /// A failure is ignored, because the address is also printed.
+  static func open(_ address: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: opener)
+    process.arguments = [address]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try? process.run()
+  }
 }
 #endif

@@ -57,16 +57,14 @@ struct NetRunnerRepositoryArguments: ParsableArguments {
     let others: [String?] = [
       repositoryKey.first, repositoryRoot, repositoryAuthorities, repositoryChannel?.text,
     ]
-    guard repository != nil || others.allSatisfy({ $0 == nil }) else {
-      throw ValidationError(
-        "--repository-key, --repository-root, --repository-ca and --repository-channel need "
-          + "--repository.")
-    }
-    guard repository == nil || repositoryKey.isEmpty != (repositoryRoot == nil) else {
-      throw ValidationError(
-        "Pass a key that signs the repository's documents with --repository-key, or a root "
-          + "document with --repository-root.")
-    }
+    try checkUsage(
+      repository != nil || others.allSatisfy({ $0 == nil }),
+      "--repository-key, --repository-root, --repository-ca and --repository-channel need "
+        + "--repository.")
+    try checkUsage(
+      repository == nil || repositoryKey.isEmpty != (repositoryRoot == nil),
+      "Pass a key that signs the repository's documents with --repository-key, or a root "
+        + "document with --repository-root.")
     _ = try keys()
   }
 

@@ -10,7 +10,6 @@ import NetRunner
 import TensorIO
 import TensorIOImageCodecs
 
-/// The command `tensorio bench`.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench", abstract: "Measure how long a model takes.",
@@ -41,13 +40,11 @@ struct BenchCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard iterations >= 1, (0...1_000_000).contains(warmup) else {
-      throw ValidationError(
-        "--iterations takes a positive number, --warmup a number from 0 to 1000000.")
-    }
-    guard (1...1024).contains(workers) else {
-      throw ValidationError("--workers takes a number from 1 to 1024, got \(workers).")
-    }
+    try checkUsage(
+      iterations >= 1 && (0...1_000_000).contains(warmup),
+      "--iterations takes a positive number, --warmup a number from 0 to 1000000.")
+    try checkUsage(
+      (1...1024).contains(workers), "--workers takes a number from 1 to 1024, got \(workers).")
   }
 
   func run() throws {
@@ -137,18 +134,11 @@ extension ModelArguments {
 /// The results of `tensorio bench`.
 struct BenchMeasurement {
   var latencies: [RunLatency] = []
-  /// The duration of all runs together.
   var duration = Duration.zero
-  /// The duration of the very first run.
   var firstRun = Duration.zero
 
-  private let workers: Int
-  private let load: Duration
-
-  init(workers: Int, load: Duration) {
-    self.workers = workers
-    self.load = load
-  }
+  let workers: Int
+  let load: Duration
 
   private var rate: Double {
     Double(latencies.count) / max(duration.milliseconds / 1000, 1e-9)

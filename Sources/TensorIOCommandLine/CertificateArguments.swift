@@ -20,9 +20,7 @@ package struct CertificateArguments: ParsableArguments {
   package init() {}
 
   package func validate() throws {
-    guard (cert == nil) == (key == nil) else {
-      throw ValidationError("--cert and --key must be used together.")
-    }
+    try checkUsage((cert == nil) == (key == nil), "--cert and --key must be used together.")
   }
 
   /// Returns the files of the certificate and its key; nil if the options are missing.

@@ -15,7 +15,6 @@ import TensorIO
 import TensorIOLiteRT
 import TensorIOTensorFlow
 
-/// The command `tensorio doctor`.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
@@ -34,7 +33,8 @@ struct DoctorCommand: ParsableCommand {
       try Console.printJSON(
         .object([
           "version": .string(Version.current), "program": .string(Installation.program),
-          "system": .string(Installation.system), "data_folder": .string(Installation.dataFolder),
+          "system": .string(Installation.system),
+          "data_folder": .string(Installation.dataFolder ?? ""),
           "parts": .array(findings.map(\.json)),
         ]))
     } else {
@@ -59,19 +59,37 @@ struct DoctorCommand: ParsableCommand {
 }
 
 /// A part of an installation, which is a program or a library that is opened when it is needed.
-struct Finding {
-  var name: String
-  /// What the part is for.
-  var purpose: String
+private struct Finding {
+  let name: String
+  let purpose: String
   /// Whether `tensorio` is of little use without the part.
-  var isNeeded = false
+  let isNeeded: Bool
   /// The path of the file; nil if it is missing or can't be used.
-  var location: String?
-  var version: String?
+  private(set) var location: String?
+  private(set) var version: String?
   /// Why an existing file can't be used.
-  var fault: String?
-  /// The command that installs the part.
-  var remedy: String
+  private(set) var fault: String?
+  let remedy: String
+
+  init(
+    _ name: String, for purpose: String, isNeeded: Bool = false, remedy: String,
+    version: () -> String? = { nil }, find: () throws -> String?
+  ) {
+    self.name = name
+    self.purpose = purpose
+    self.isNeeded = isNeeded
+    self.remedy = remedy
+    do {
+      location = try find()
+      if location != nil { self.version = version() }
+    } catch let error as TensorIOError {
+      // The heading already says that a library is missing.
+      let isAbsent = (error.cause as? NativeLibrary.NotFound)?.isAbsent ?? false
+      fault = isAbsent ? nil : error.message
+    } catch {
+      fault = "\(error)"
+    }
+  }
 
   var json: JSONValue {
     .object([
@@ -84,14 +102,13 @@ struct Finding {
 }
 
 /// What is installed on this machine.
-enum Installation {
-  /// The path of this program.
-  static var program: String {
+package enum Installation {
+  fileprivate static var program: String {
     ExternalPrograms.folder + "/" + FileSystem.name(of: CommandLine.arguments[0])
   }
 
   /// The system and the processor, such as "Linux x86_64".
-  static var system: String {
+  fileprivate static var system: String {
     var names = utsname()
     guard uname(&names) == 0 else { return "unknown system" }
     func text<Value>(_ value: Value) -> String {
@@ -100,67 +117,46 @@ enum Installation {
     return "\(text(names.sysname)) \(text(names.machine))"
   }
 
-  /// The folder of the libraries that the program installs.
-  static var dataFolder: String { NativeLibrary.dataFolder ?? "" }
+  /// The folder of libraries and imported models; nil without a home folder.
+  package static var dataFolder: String? { NativeLibrary.dataFolder }
 
   /// Returns every part, with the necessary ones first.
-  static func findings() -> [Finding] {
-    [liteRT, tensorFlow, crypto, curl, zip]
-      + ExternalPrograms.displayed.map { program("tensorio-" + $0._commandName) }
+  fileprivate static func findings() -> [Finding] {
+    let tensorFlow = TensorFlowBackend()
+    return [
+      Finding(
+        "LiteRT", for: "runs TensorFlow Lite models", isNeeded: true,
+        remedy: fetch("litert", make: "setup"), version: { LiteRTBackend.libraryVersion },
+        find: { try LiteRTBackend().findLibrary() }),
+      Finding(
+        "TensorFlow", for: "runs and trains SavedModels; 270 MB to download",
+        remedy: fetch("tensorflow", make: "tensorflow"),
+        version: { try? tensorFlow.readLibraryVersion() },
+        find: { try tensorFlow.findLibrary() }),
+      Finding(
+        "libcrypto", for: "computes the hashes of evaluations and labels",
+        remedy: "apt-get install libssl3", find: findCrypto),
+      Finding(
+        "libcurl", for: "downloads images", remedy: "apt-get install libcurl4",
+        find: { try CurlLibrary.shared.get().path }),
+      Finding(
+        "libzip", for: "reads and writes zip files of bundles and labels",
+        remedy: "apt-get install libzip4", find: { try ZipLibrary.shared.path }),
+    ]
+      + ExternalPrograms.displayed.map { command in
+        Finding(
+          "tensorio-" + command._commandName, for: "what 'tensorio \(command._commandName)' starts",
+          remedy: "make programs, in TensorIO's source folder; the packages include it",
+          find: { ExternalPrograms.find("tensorio-" + command._commandName) })
+      }
   }
 
-  private static var liteRT: Finding {
-    var finding = Finding(
-      name: "LiteRT", purpose: "runs TensorFlow Lite models", isNeeded: true,
-      remedy: fetch("litert", make: "setup"))
-    finding.look { try LiteRTBackend().findLibrary() }
-    if finding.location != nil { finding.version = LiteRTBackend.libraryVersion }
-    return finding
-  }
-
-  private static var tensorFlow: Finding {
-    var finding = Finding(
-      name: "TensorFlow", purpose: "runs and trains SavedModels; 270 MB to download",
-      remedy: fetch("tensorflow", make: "tensorflow"))
-    let backend = TensorFlowBackend()
-    finding.look { try backend.findLibrary() }
-    if finding.location != nil { finding.version = try? backend.readLibraryVersion() }
-    return finding
-  }
-
-  private static var crypto: Finding {
-    var finding = Finding(
-      name: "libcrypto", purpose: "computes the hashes of evaluations and labels",
-      remedy: "apt-get install libssl3")
+  private static func findCrypto() throws -> String {
     #if canImport(CryptoKit)
-    finding.location = "CryptoKit"
+    "CryptoKit"
     #else
-    finding.look { try LibCrypto.shared.get().path }
+    try LibCrypto.shared.get().path
     #endif
-    return finding
-  }
-
-  private static var curl: Finding {
-    var finding = Finding(
-      name: "libcurl", purpose: "downloads images",
-      remedy: "apt-get install libcurl4")
-    finding.look { try CurlLibrary.shared.get().path }
-    return finding
-  }
-
-  private static var zip: Finding {
-    var finding = Finding(
-      name: "libzip", purpose: "reads and writes zip files of bundles and labels",
-      remedy: "apt-get install libzip4")
-    finding.look { try ZipLibrary.shared.path }
-    return finding
-  }
-
-  private static func program(_ name: String) -> Finding {
-    Finding(
-      name: name, purpose: "what 'tensorio \(name.dropFirst("tensorio-".count))' starts",
-      location: ExternalPrograms.find(name),
-      remedy: "make programs, in TensorIO's source folder; the packages include it")
   }
 
   /// Returns the command that downloads a runtime into the user's data folder.
@@ -170,20 +166,5 @@ enum Installation {
       return "make \(target), in TensorIO's source folder"
     }
     return "python3 \(path) \(library)"
-  }
-}
-
-extension Finding {
-  /// Records the path of a library, or why it can't be used.
-  fileprivate mutating func look(_ find: () throws -> String) {
-    do {
-      location = try find()
-    } catch let error as TensorIOError {
-      // The heading already says that a library is missing.
-      let isAbsent = (error.cause as? NativeLibrary.NotFound)?.isAbsent ?? false
-      fault = isAbsent ? nil : error.message
-    } catch {
-      fault = "\(error)"
-    }
   }
 }

@@ -14,7 +14,6 @@ import TensorIO
 /// `tensorio` therefore contains no server. Signals, exit codes and the terminal belong to the
 /// program, as with the commands of git and cargo.
 protocol ExternalCommand: ParsableCommand {
-  /// The words that follow the command's name.
   var words: [String] { get }
 }
 
@@ -83,7 +82,6 @@ enum ExternalPrograms {
   static let folder = NativeLibrary.executableFolder ?? "."
 }
 
-/// The command `tensorio netrunner`.
 struct NetRunnerProgram: ExternalCommand {
   static let configuration = CommandConfiguration(
     commandName: "netrunner",
@@ -92,7 +90,6 @@ struct NetRunnerProgram: ExternalCommand {
   @Argument(parsing: .captureForPassthrough) var words: [String] = []
 }
 
-/// The command `tensorio repository`.
 struct RepositoryProgram: ExternalCommand {
   static let configuration = CommandConfiguration(
     commandName: "repository",

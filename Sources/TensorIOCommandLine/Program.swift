@@ -11,9 +11,7 @@ import TensorIO
 package enum Program {
   /// Runs a command with the words of the command line, and ends the process if it fails.
   ///
-  /// - Parameters:
-  ///   - root: The root command of the program.
-  ///   - name: What the user writes to get the root command: "tensorio", or "tensorio repository".
+  /// The name is what the user writes to get the root command, such as "tensorio repository".
   package static func run(_ root: any ParsableCommand.Type, called name: String) {
     do {
       let words = words(CommandLine.arguments.dropFirst())
@@ -30,10 +28,7 @@ package enum Program {
   /// tree.
   ///
   /// This is only for a command that sets `_superCommandName`, which shows that it may be parsed
-  /// alone.
-  ///
-  /// - Returns: The command; nil if parsing fails, so that the whole command tree reports the
-  ///   error.
+  /// alone. The result is nil if parsing fails, so that the whole command tree reports the error.
   private static func parseAlone(
     _ words: [String], of root: any ParsableCommand.Type
   ) -> (any ParsableCommand)? {
@@ -70,11 +65,11 @@ package enum Program {
       let code = root.exitCode(for: error)
       let text = root.fullMessage(for: error)
       if !text.isEmpty { code == .success ? Console.printData(text) : Console.printMessage(text) }
-      Console.exit(code.rawValue)
+      Console.end(code.rawValue)
     }
     Console.printMessage("error: \(error.message)")
     if let places = (error as? TensorIOError)?.searchedPlaces { Console.printMessage(places) }
-    Console.exit(error.exitCode)
+    Console.end(error.exitCode)
   }
 }
 
@@ -85,6 +80,44 @@ package enum MissingTrait {
     Console.printMessage(
       "error: This \(program) has no server, because it was built without the trait Servers. Build "
         + "it with 'swift build --traits Servers --product \(program)'.")
-    Console.exit(69)
+    Console.end(69)
+  }
+}
+
+/// Finds a misspelt command, for which the parser only reports an unexpected word.
+enum CommandSpelling {
+  /// Checks that each word that should be a command is one, and suggests the one that was meant.
+  static func check(
+    _ words: [String], against root: any ParsableCommand.Type, called name: String
+  ) throws {
+    var command = root
+    var path = name
+    for word in words {
+      let subcommands = command.configuration.subcommands
+      guard !subcommands.isEmpty, !word.hasPrefix("-") else { return }
+      if let next = subcommands.first(where: { $0._commandName == word }) {
+        command = next
+        path += " " + word
+        continue
+      }
+      // A group may have a default subcommand, which takes the word as its own argument.
+      guard word != "help", command.configuration.defaultSubcommand == nil else { return }
+      let names = subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+      let meant = Spelling.suggestion(for: word, among: names)
+      throw TensorIOError(
+        .invalidOption,
+        "There is no command '\(path) \(word)'. "
+          + (meant.map { "Did you mean '\(path) \($0)'?" } ?? hint(word, path, names)))
+    }
+  }
+
+  /// Returns a hint for a word that resembles no command.
+  ///
+  /// If the word is a file, it is most likely a model.
+  private static func hint(_ word: String, _ path: String, _ names: [String]) -> String {
+    if path == "tensorio", FileSystem.isFile(word) || FileSystem.isFolder(word) {
+      return "To run a model, write 'tensorio run \(word)'."
+    }
+    return "The commands are \(names.joined(separator: ", ")); '\(path) --help' describes them."
   }
 }

@@ -7,6 +7,9 @@ public import ArgumentParser
 import ModelCommands
 public import NetRunner
 import Synchronization
+import TensorIO
+import TensorIOIsolation
+import TensorIOLiteRT
 
 /// The `tensorio` command, for programs that extend it with their own output formats and metrics.
 ///
@@ -58,7 +61,6 @@ public struct TensorIOTool: Sendable {
   }
 }
 
-/// The root command, `tensorio`.
 struct TensorIOCommand: ParsableCommand {
   // This is evaluated only after `TensorIOTool.main` has stored what the program adds.
   static let configuration = CommandConfiguration(
@@ -79,4 +81,27 @@ struct TensorIOCommand: ParsableCommand {
       EvaluateCommand.self, MergeCommand.self, CompareCommand.self, BulkCommand.self,
       LabelCommand.self, DoctorCommand.self, SessionWorkerCommand.self,
     ] + TensorIOTool.current.commands + ExternalPrograms.displayed)
+}
+
+/// The hidden command `tensorio session-worker`, which runs one model for the process that started
+/// it.
+package struct SessionWorkerCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "session-worker", abstract: "Run one model for another tensorio process.",
+    shouldDisplay: false)
+
+  @Option(help: "The most memory that the process may reserve, in bytes.")
+  var memory: Int
+
+  @Argument(help: "The model's path, which the list of processes shows.")
+  var model: String
+
+  @Option(name: .long, help: MemoryLimit.help)
+  var memoryLimit = MemoryLimit.standard
+
+  package init() {}
+
+  package func run() throws {
+    SessionWorker.serve(backends: Backends.limited(by: memoryLimit), memoryBytes: memory)
+  }
 }

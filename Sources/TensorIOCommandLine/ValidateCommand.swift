@@ -9,7 +9,6 @@ import ModelTools
 import NetRunner
 import TensorIO
 
-/// The command `tensorio validate`.
 struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",

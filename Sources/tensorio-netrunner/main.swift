@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIOCommandLine
+
 #if Servers
 import NetRunnerCommandLine
 
-NetRunnerProgram.main()
+Program.run(NetRunnerCommand.self, called: "tensorio netrunner")
 #else
-import TensorIOCommandLine
-
 MissingTrait.exit(of: "tensorio-netrunner")
 #endif

@@ -3,12 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIOCommandLine
+
 #if Servers
 import ModelRepositoryCommandLine
 
-RepositoryProgram.main()
+Program.run(RepositoryCommand.self, called: "tensorio repository")
 #else
-import TensorIOCommandLine
-
 MissingTrait.exit(of: "tensorio-repository")
 #endif

@@ -19,6 +19,12 @@ import Testing
     try PlaceholderBundle(quantized: true, shape: "[48, 48, 3]")
   }
 
+  private static func run(
+    _ bundle: PlaceholderBundle, _ words: String...
+  ) async throws -> CommandRunner.Result {
+    try await CommandRunner.run(["parity", bundle.path, picture] + words)
+  }
+
   @Test(arguments: [
     ("fast-dct", ["decode": "JPEG with the fast DCT"]),
     ("plain-upsampling", ["decode": "JPEG without fancy upsampling"]),
@@ -104,9 +110,7 @@ import Testing
 
   @Test func `equal tensors are reported as equal`() async throws {
     let bundle = try Self.bytes()
-    let result = try await CommandRunner.run([
-      "parity", bundle.path, Self.picture, "--against", Self.folder + "same.npy",
-    ])
+    let result = try await Self.run(bundle, "--against", Self.folder + "same.npy")
     #expect(result == (0, "equal: the largest difference is 0.0 (tolerance 0)\n", ""))
   }
 
@@ -122,9 +126,7 @@ import Testing
   @Test func `the report has a table, the first difference and the numbers`() async throws {
     let bundle = try Self.bytes()
     let theirs = Self.folder + "imread.npy"
-    let result = try await CommandRunner.run([
-      "parity", bundle.path, Self.picture, "--against", theirs,
-    ])
+    let result = try await Self.run(bundle, "--against", theirs)
     #expect(result.status == 1 && result.error == "")
     let lines = result.output.split(separator: "\n").map(String.init)
     try #require(lines.count == 12)
@@ -156,15 +158,11 @@ import Testing
     ] {
       let bundle = try PlaceholderBundle(quantized: quantized, shape: "[-1, 48, 40, 3]", layer)
       let file = bundle.pathBeside("ours.npy")
-      let written = try await CommandRunner.run([
-        "parity", bundle.path, Self.picture, "--write", file,
-      ])
+      let written = try await Self.run(bundle, "--write", file)
       #expect(written == (0, "", ""))
       let tensor = try NumPyFile(file).tensor
       #expect(tensor.shape == [48, 40, 3] && tensor.dataType == (quantized ? .uint8 : .float32))
-      let result = try await CommandRunner.run([
-        "parity", bundle.path, Self.picture, "--against", file, "--tolerance", "0",
-      ])
+      let result = try await Self.run(bundle, "--against", file, "--tolerance", "0")
       #expect(result == (0, "equal: the largest difference is 0.0 (tolerance 0)\n", ""))
     }
   }
@@ -198,7 +196,7 @@ import Testing
 
   @Test(arguments: DataType.allCases)
   func `NumPy has a type for every data type except strings`(_ dataType: DataType) {
-    #expect((NumPyFile.word(for: dataType) == nil) == (dataType == .string))
+    #expect((NumPyFile.words[dataType] == nil) == (dataType == .string))
   }
 
   @Test func `the JSON of a written tensor is one object with its path, type and shape`()
@@ -244,9 +242,7 @@ import Testing
   ) async throws {
     let bundle = try PlaceholderBundle(shape: "[48, 40, 3]")
     let path = try Self.write(shape, beside: bundle)
-    let result = try await CommandRunner.run([
-      "parity", bundle.path, Self.picture, "--against", path,
-    ])
+    let result = try await Self.run(bundle, "--against", path)
     #expect(
       result == (
         65, "",
@@ -259,9 +255,7 @@ import Testing
     let path = bundle.pathBeside("theirs.npy")
     let values = [Float](repeating: 1, count: 10) + [.nan, .infinity]
     try NumPyFile.write(Tensor(values, shape: [2, 2, 3]), to: path)
-    let result = try await CommandRunner.run([
-      "parity", bundle.path, Self.picture, "--against", path,
-    ])
+    let result = try await Self.run(bundle, "--against", path)
     #expect(
       result == (
         65, "",
@@ -280,9 +274,7 @@ import Testing
       #expect(negative.status == 64)
       #expect(negative.error.contains("--tolerance takes 0 or a positive number, got -1.0."))
     }
-    let missing = try await CommandRunner.run([
-      "parity", bundle.path, Self.picture, "--against", "missing.npy",
-    ])
+    let missing = try await Self.run(bundle, "--against", "missing.npy")
     #expect(missing == (66, "", "error: There is no file 'missing.npy'.\n"))
     let image = try await CommandRunner.run([
       "parity", bundle.path, "missing.jpg", "--write", "x.npy",
@@ -308,7 +300,7 @@ import Testing
     let right = try await CommandRunner.run(words + ["--input", "b"])
     #expect(right.status == 0)
     let none = try PlaceholderBundle(inputs: [number])
-    let result = try await CommandRunner.run(["parity", none.path, Self.picture, "--write", "x"])
+    let result = try await Self.run(none, "--write", "x")
     #expect(
       result == (
         65, "", "error: '\(none.path)' has no image input. parity only compares images.\n"

@@ -130,7 +130,7 @@ struct TrainingDataTests {
     #expect(data.classes.map(\.count) == [1, 2])
     #expect(data.items.map { $0["label"] as? Int } == [0, 1, 1])
     let turned = try TrainingData(
-      folder.path, for: Self.pictures, classes: .named(["dogs", "cats"]))
+      folder.path, for: Self.pictures, classes: ClassOrder(names: ["dogs", "cats"]))
     #expect(turned.items.map { $0["label"] as? Int } == [0, 0, 1])
   }
 
@@ -144,7 +144,7 @@ struct TrainingDataTests {
   ) throws {
     for name in ["dogs/1.png", "cats/1.png"] { try write("", to: name) }
     let error = #expect(throws: TensorIOError.self) {
-      try TrainingData(folder.path, for: Self.pictures, classes: .named(classes))
+      try TrainingData(folder.path, for: Self.pictures, classes: ClassOrder(names: classes))
     }
     #expect(error?.code == .invalidOption)
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")

@@ -3,10 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+package import ArgumentParser
 import CSystemCalls
+import Dispatch
 import ModelTools
-import TensorIO
+import Synchronization
+package import TensorIO
 import TensorIOIsolation
+import TensorIOLiteRT
 
 /// Reports a model that ends the process, with a sentence and an exit code.
 ///
@@ -44,12 +48,8 @@ package enum ProcessGuard {
 
   /// Limits the memory that the model may take, and the time until its first outputs.
   ///
-  /// - Parameters:
-  ///   - path: The model's file or its bundle, for the message. Only TensorFlow Lite models are
-  ///     limited, because TensorFlow reports its own errors and needs time and memory for itself.
-  ///   - limit: The memory that the model may take.
-  ///   - seconds: The time that the model may take; nil for the default.
-  ///   - sessions: The number of sessions that are made.
+  /// Only TensorFlow Lite models are limited, because TensorFlow reports its own errors and needs
+  /// time and memory for itself. The path is for the message. Nil seconds mean the default.
   package static func limitModel(
     at path: String, by limit: MemoryLimit, seconds: Double? = nil, sessions: Int = 1
   ) {
@@ -84,5 +84,87 @@ package enum ProcessGuard {
     report_faults(
       "error: The command ended unexpectedly: ",
       ". This is a bug in this program, or in a model that it was running.", 70)
+  }
+}
+
+/// The value of `--memory-limit`, which every command that opens other people's models accepts.
+///
+/// The commands repeat the option instead of sharing an option group. Each group makes every start
+/// 5% slower, because the parser looks up six conformances of its type.
+package struct MemoryLimit: ExpressibleByArgument, Sendable {
+  /// The default, 1 GiB.
+  package static let standard = MemoryLimit(size: ByteCount(1 << 30))
+
+  package static let help = ArgumentHelp(
+    "The most memory that a TensorFlow Lite model's tensors may take, such as 512MiB or 4GiB; "
+      + "from 1MiB to 16384GiB.", valueName: "size")
+
+  private let size: ByteCount
+
+  private init(size: ByteCount) { self.size = size }
+
+  package init?(argument: String) {
+    guard let size = ByteCount(parsing: argument), (1 << 20...1 << 44).contains(size.bytes) else {
+      return nil
+    }
+    self.size = size
+  }
+
+  package var defaultValueDescription: String { size.description }
+
+  var bytes: Int { size.bytes }
+
+  /// The same limit for a model in a separate process.
+  var isolation: IsolationOptions {
+    IsolationOptions(
+      arguments: ["session-worker", "--memory-limit", String(bytes)],
+      memoryBytes: bytes + 256 << 20)
+  }
+
+  var liteRTLimits: LiteRTLimits { LiteRTLimits(tensorBytes: bytes) }
+}
+
+/// Ends a command that takes too long.
+///
+/// It first asks the runtime to stop. If the runtime doesn't, it ends the process.
+package final class Deadline: Sendable {
+  /// A token that is cancelled when the time is up.
+  package let token = CancellationToken()
+  private let seconds: Double?
+  private let isMet = Atomic(false)
+
+  /// How long the runtime may take to stop after the token is cancelled, in seconds.
+  private static let grace = 1.0
+
+  /// Starts the timer; nil seconds mean no limit.
+  package init(seconds: Double?) {
+    self.seconds = seconds
+    guard let seconds else { return }
+    let queue = DispatchQueue.global(qos: .userInitiated)
+    queue.asyncAfter(deadline: .now() + seconds) { [self] in
+      guard !isMet.load(ordering: .acquiring) else { return }
+      token.cancel()
+      queue.asyncAfter(deadline: .now() + Self.grace) { [self] in
+        guard !isMet.load(ordering: .acquiring) else { return }
+        Console.printMessage(
+          "error: The command took longer than --timeout \(seconds.fixed(1)) seconds. The runtime "
+            + "couldn't be stopped, so the process was ended.")
+        Console.endAtOnce(65)
+      }
+    }
+  }
+
+  /// Runs work that must finish in time.
+  package func watch<Result>(_ work: () throws -> Result) throws -> Result {
+    defer { isMet.store(true, ordering: .releasing) }
+    do {
+      return try work()
+    } catch let error as TensorIOError where error.code == .cancelled {
+      throw TensorIOError(
+        .cancelled,
+        "The run was stopped because the command took longer than --timeout "
+          + "\((seconds ?? 0).fixed(1)) seconds.",
+        cause: error)
+    }
   }
 }

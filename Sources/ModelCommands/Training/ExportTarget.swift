@@ -27,16 +27,15 @@ enum ExportTarget {
 
   /// Checks that the target can be written, before the training begins.
   ///
-  /// - Throws: `TensorIOError` if the target can't be written. It isn't a `ValidationError`,
-  ///   because throwing that from a running command would print the usage of the whole program.
+  /// The error isn't a `ValidationError`, because throwing that from a running command would print
+  /// the usage of the whole program.
   func check() throws {
     switch self {
     case .bundle(let writer, _):
       do {
         try writer.checkDestination()
-      } catch var error as TensorIOError where error.code == .fileExists {
-        error.message += " Bundles aren't overwritten. Choose another name."
-        throw error
+      } catch let error as TensorIOError where error.code == .fileExists {
+        throw error.saying(after: " Bundles aren't overwritten. Choose another name.")
       }
     case .checkpoint(let folder):
       guard FileSystem.isFolder(folder) else {
@@ -69,13 +68,8 @@ enum ExportTarget {
       // long as the export.
       let trial = folder + "/.tensorio-" + UUID().uuidString
       defer { try? FileManager.default.removeItem(atPath: trial) }
-      do {
+      try FileSystem.writing("The folder '\(folder)' can't be written") {
         try FileManager.default.createDirectory(atPath: trial, withIntermediateDirectories: false)
-      } catch {
-        throw TensorIOError(
-          .unwritableFile,
-          "The folder '\(folder)' can't be written: \(FileSystem.reason(for: error)).",
-          cause: error)
       }
       try model.export(to: trial)
     }
@@ -83,8 +77,8 @@ enum ExportTarget {
 
   /// Writes the weights to a new temporary folder, because the training may have taken days.
   ///
-  /// - Returns: The folder; nil if the weights can't be written there either. The error of the
-  ///   first attempt is then enough.
+  /// Returns nil if they can't be written there either. The error of the first attempt is then
+  /// enough.
   static func rescue(_ model: TrainableModel) -> String? {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "tensorio-weights-\(UUID().uuidString)").path

@@ -13,7 +13,6 @@ struct LossCurve {
     var value: Double
   }
 
-  /// The output's name.
   private(set) var name = ""
   /// The mean of each step.
   private(set) var steps: [Point] = []

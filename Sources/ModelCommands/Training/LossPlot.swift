@@ -3,9 +3,16 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Charts
 import ModelTools
 import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The plot of a training run as an SVG document: axes, curves and a legend.
 struct LossPlot {
@@ -42,7 +49,6 @@ struct LossPlot {
     y = ChartAxis(covering: points.map(\.value), at: frame.bottom, frame.top)
   }
 
-  /// The whole document.
   var svg: String {
     let (width, height) = (Self.size.width, Self.size.height)
     let name = curve.name.printable
@@ -120,5 +126,38 @@ struct LossPlot {
       left += 200
     }
     return entries
+  }
+}
+
+/// The file that a plot is written to.
+struct PlotFile {
+  let path: String
+
+  /// - Throws: `ValidationError` for an extension that isn't .svg.
+  init(_ path: String) throws {
+    guard path.lowercased().hasSuffix(".svg") else {
+      throw ValidationError("--plot takes a path that ends in .svg, got '\(path)'.")
+    }
+    self.path = path
+  }
+
+  /// Checks that the file can be written, before the training begins.
+  func checkFolder() throws {
+    let folder = FileSystem.folder(of: path)
+    guard FileSystem.isFolder(folder) else {
+      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' for the plot.")
+    }
+    let files = FileManager.default
+    guard !FileSystem.isFolder(path),
+      FileSystem.isFile(path)
+        ? files.isWritableFile(atPath: path) : files.isWritableFile(atPath: folder)
+    else { throw TensorIOError(.unwritableFile, "'\(path)' can't be written.") }
+  }
+
+  /// Writes the plot, and replaces an existing file.
+  func write(_ curve: LossCurve) throws {
+    try FileSystem.writing("'\(path)' can't be written") {
+      try Data(LossPlot(curve).svg.utf8).write(to: URL(filePath: path))
+    }
   }
 }

@@ -6,26 +6,13 @@
 import TensorIO
 import TensorIOImageCodecs
 
-/// The source of the indexes of the classes.
-enum ClassOrder: Sendable {
-  /// The `--classes` option, for data with a folder for each class.
-  case named([String])
-  /// The `--classes` option, for validation data, which may lack some classes.
-  case namedForValidation([String])
-  /// The training data, for validation data, which may lack some classes.
-  case ofTraining(TrainingData)
-
-  /// The names of the classes, by index.
-  fileprivate var names: [String] {
-    switch self {
-    case .named(let names), .namedForValidation(let names): names
-    case .ofTraining(let data): data.classes.map(\.name)
-    }
-  }
-
-  fileprivate var mayLackFolders: Bool {
-    if case .named = self { false } else { true }
-  }
+/// The classes in the order of their indexes.
+struct ClassOrder: Sendable {
+  var names: [String]
+  /// Whether the order is for validation data, which may lack some classes.
+  var isForValidation = false
+  /// The path of the training data that gives the order; nil if `--classes` does.
+  var trainingPath: String?
 }
 
 extension TrainingData {
@@ -47,7 +34,7 @@ extension TrainingData {
     for (number, name) in try order(of: folders, classes).enumerated() {
       let folder = path + "/" + name
       let files = folders.contains(name) ? try Self.pictures(in: folder) : []
-      guard !files.isEmpty || classes?.mayLackFolders == true else {
+      guard !files.isEmpty || classes?.isForValidation == true else {
         throw TensorIOError(
           .missingInput,
           "The class '\(name)' in '\(path)' has no images "
@@ -107,17 +94,17 @@ extension TrainingData {
       guard !names[..<index].contains(name) else {
         throw TensorIOError(.invalidOption, "--classes has '\(name)' twice.")
       }
-      guard classes.mayLackFolders || folders.contains(name) else {
+      guard classes.isForValidation || folders.contains(name) else {
         let list = folders.map { "'\($0)'" }.joined(separator: ", ")
         throw TensorIOError(
           .invalidOption, "--classes has '\(name)', but the folders in '\(path)' are \(list).")
       }
     }
     for folder in folders where !names.contains(folder) {
-      if case .ofTraining(let data) = classes {
+      if let trainingPath = classes.trainingPath {
         throw TensorIOError(
           .wrongKind,
-          "'\(path)' has the class '\(folder)', which is missing in '--data \(data.path)'.")
+          "'\(path)' has the class '\(folder)', which is missing in '--data \(trainingPath)'.")
       }
       throw TensorIOError(
         .invalidOption, "--classes lacks '\(folder)', which is a folder in '\(path)'.")
@@ -127,30 +114,21 @@ extension TrainingData {
 }
 
 extension TrainingData {
-  /// Reads the training data, and the validation data if there are any.
+  /// Reads the training data, and the validation data if they have a path of their own.
   ///
-  /// - Parameters:
-  ///   - path: The path of the training data.
-  ///   - validation: The path of the validation data, if any.
-  ///   - signature: The signature with the model's inputs.
-  ///   - classes: The value of `--classes`.
-  /// - Returns: Both. The validation data are nil if they have no path of their own.
-  /// - Throws: The errors of ``init(_:for:classes:)``, and a `TensorIOError` if nothing gives the
-  ///   indexes of the validation classes.
+  /// The classes are the value of `--classes`.
   static func pair(
     _ path: String, validation: String?, for signature: ModelSignature, classes: [String]?
   ) throws -> (training: TrainingData, validation: TrainingData?) {
-    guard let validation, FileSystem.isFolder(validation) else {
-      return try (
-        TrainingData(path, for: signature, classes: classes.map(ClassOrder.named)),
-        validation.map { try TrainingData($0, for: signature) }
-      )
-    }
-    if FileSystem.isFolder(path) {
+    let isFolder = validation.map(FileSystem.isFolder) ?? false
+    guard let validation, isFolder, !FileSystem.isFolder(path) else {
       let training = try TrainingData(
-        path, for: signature, classes: classes.map(ClassOrder.named))
+        path, for: signature, classes: classes.map { ClassOrder(names: $0) })
+      let order = ClassOrder(
+        names: training.classes.map(\.name), isForValidation: true, trainingPath: path)
       return try (
-        training, TrainingData(validation, for: signature, classes: .ofTraining(training))
+        training,
+        validation.map { try TrainingData($0, for: signature, classes: isFolder ? order : nil) }
       )
     }
     guard let classes else {
@@ -161,7 +139,8 @@ extension TrainingData {
     }
     return try (
       TrainingData(path, for: signature),
-      TrainingData(validation, for: signature, classes: .namedForValidation(classes))
+      TrainingData(
+        validation, for: signature, classes: ClassOrder(names: classes, isForValidation: true))
     )
   }
 }

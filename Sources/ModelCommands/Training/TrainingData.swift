@@ -7,13 +7,11 @@ import TensorIO
 
 /// The items to train on, from a file or a folder.
 struct TrainingData: Sendable {
-  /// The items, in order.
   var items: [Batch.Item] = []
   /// The line number of each item in a file; empty for a folder.
   var lines: [Int] = []
   /// The classes in the order of their indexes, for a folder of images.
   var classes: [PictureClass] = []
-  /// The path of the file or folder.
   let path: String
 
   /// A class, and its number of images.
@@ -24,11 +22,7 @@ struct TrainingData: Sendable {
 
   /// Reads a .jsonl file, or the file names in a folder of classes.
   ///
-  /// - Parameters:
-  ///   - path: The file or folder.
-  ///   - signature: The signature with the model's inputs.
-  ///   - classes: The order of the classes in a folder; nil sorts them by name.
-  /// - Throws: `TensorIOError` for an item that doesn't fit the inputs, with the file and the line.
+  /// An error names the file and the line. Without an order, the classes are sorted by name.
   init(_ path: String, for signature: ModelSignature, classes: ClassOrder? = nil) throws {
     self.path = path
     if FileSystem.isFolder(path) {
@@ -52,13 +46,9 @@ struct TrainingData: Sendable {
 
   /// Encodes every number once, in the same way as the training steps.
   ///
-  /// Otherwise a value that doesn't fit might only be found after hours of training.
-  ///
-  /// Images are left to the training steps, because they take long to decode.
-  ///
-  /// - Parameter signature: The model's own signature, which knows the types better than
-  ///   model.json.
-  /// - Throws: `TensorIOError` for the first value that doesn't fit, with its line.
+  /// Otherwise a value that doesn't fit might only be found after hours of training. Images are
+  /// left to the training steps, because they take long to decode. The signature is the model's
+  /// own, which knows the types better than model.json.
   func checkValues(for signature: ModelSignature) throws {
     for spec in signature.inputs where !spec.isImage && spec.dataType != .string {
       var scratch = [UInt8](repeating: 0, count: spec.byteCount)
@@ -67,9 +57,8 @@ struct TrainingData: Sendable {
       for (index, item) in items.enumerated() {
         do {
           try item[spec.name]?.encode(into: &memory, as: spec)
-        } catch var error as TensorIOError {
-          error.message = "\(nameOfItem(index)): \(error.message)"
-          throw error
+        } catch let error as TensorIOError {
+          throw error.saying(before: "\(nameOfItem(index)): ")
         }
       }
     }
@@ -91,9 +80,8 @@ struct TrainingData: Sendable {
           .wrongKind,
           "'\(path)', line \(index + 1) isn't JSON: column \(error.column): \(error.reason).",
           cause: error)
-      } catch var error as TensorIOError {
-        error.message = "'\(path)', line \(index + 1): \(error.message)"
-        throw error
+      } catch let error as TensorIOError {
+        throw error.saying(before: "'\(path)', line \(index + 1): ")
       }
     }
   }

@@ -68,3 +68,58 @@ struct TrainingSession {
     return "  epoch \(step.epoch)/\(epochs)\(loss ?? "")  \(step.stepsPerSecond.fixed(1)) steps/s"
   }
 }
+
+/// Prints the results of epochs, as a table for users or as one JSON object a line.
+struct EpochPrinter {
+  let asJSON: Bool
+  private var headings: [String] = []
+
+  init(asJSON: Bool) { self.asJSON = asJSON }
+
+  /// Prints an epoch immediately.
+  mutating func printEpoch(_ result: EpochResult) throws {
+    if asJSON { return try Console.printJSON(Self.json(result)) }
+    let validation = result.validation.map(Array.init) ?? []
+    if headings.isEmpty {
+      let names = result.training.map(\.name) + validation.map { "validation " + $0.name }
+      headings = ["epoch"] + names.map(\.printable) + ["seconds"]
+      Console.printData(Console.bold(line(headings)))
+    }
+    let values = (Array(result.training) + validation).map { $0.value.shortText(digits: 4) }
+    let cells = ["\(result.epoch)"] + values + [(result.duration / .seconds(1)).fixed(2)]
+    Console.printData(line(cells) + (result.isBest ? " *" : ""))
+  }
+
+  private func line(_ cells: [String]) -> String {
+    zip(cells, headings).enumerated().map { index, cell in
+      cell.0.padded(to: index == 0 ? 5 : max(cell.1.count, 8) + 2, onTheLeft: true)
+    }.joined()
+  }
+
+  private static func json(_ result: EpochResult) -> JSONValue {
+    func object(_ means: OutputMeans) -> JSONValue {
+      .object(Dictionary(means.map { ($0.name, .number($0.value)) }) { first, _ in first })
+    }
+    return .object([
+      "epoch": .number(Double(result.epoch)), "steps": .number(Double(result.steps)),
+      "items": .number(Double(result.items)),
+      "seconds": .number((result.duration.milliseconds / 1e3).significant),
+      "training": object(result.training),
+      "validation": result.validation.map(object) ?? .null, "best": .bool(result.isBest),
+    ])
+  }
+}
+
+extension Double {
+  /// Returns the number for users, with decimals or, if it is very small or large, with an
+  /// exponent.
+  func shortText(digits: Int) -> String {
+    if self == 0 || (1e-2..<1e6).contains(magnitude) { return fixed(digits) }
+    guard isFinite else { return "\(self)" }
+    var (mantissa, exponent) = (self, 0)
+    while mantissa.magnitude >= 10 { (mantissa, exponent) = (mantissa / 10, exponent + 1) }
+    while mantissa.magnitude < 1 { (mantissa, exponent) = (mantissa * 10, exponent - 1) }
+    let text = mantissa.fixed(max(digits - 1, 1))
+    return "\(text)e\(exponent)"
+  }
+}

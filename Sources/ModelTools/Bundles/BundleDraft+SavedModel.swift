@@ -7,16 +7,9 @@ import TensorIO
 package import TensorIOTensorFlow
 
 extension BundleDraft {
-  /// Describes one signature of a SavedModel.
+  /// Describes one signature of a SavedModel, whose file has graphs with these tags.
   ///
   /// A graph with the tag `train`, or a signature named `train`, becomes a bundle for training.
-  ///
-  /// - Parameters:
-  ///   - model: The graph that was loaded.
-  ///   - index: The index of the signature.
-  ///   - graphs: The tags of every graph in the file.
-  ///   - bundleName: The name of the bundle.
-  /// - Throws: ``TensorIOError`` when a layer cannot be described.
   package init(
     model: TensorFlowModel, signature index: Int, graphs: [[String]], bundleName: String
   ) throws {
@@ -38,23 +31,11 @@ extension BundleDraft {
     let inputs = try drafter.inputs(signature.inputs.map { _ in nil })
     let placeholders = try drafter.placeholders(others)
     let outputs = try drafter.outputs(signature.outputs.map { _ in nil })
+    var layers: Members = [("inputs", .array(inputs)), ("outputs", .array(outputs))]
+    if !placeholders.isEmpty { layers.append(("placeholders", .array(placeholders))) }
+    if !operations.isEmpty { layers.append(("train", .object([("ops", .strings(operations))]))) }
 
     var blanks: [String] = []
-    var members = Self.members(About(), bundleName: bundleName, blanks: &blanks)
-    let modelFile = isTraining ? "train" : "predict"
-    var file: Members = [
-      ("file", .string(modelFile)), ("quantized", .bool(false)),
-      ("backend", .string("tensorflow")), ("modes", .strings([modelFile])),
-    ]
-    if model.signatures.count > 1 { file.append(("signature", .string(signature.key))) }
-    members.append(("model", .object(file)))
-    members.append(("inputs", .array(inputs)))
-    members.append(("outputs", .array(outputs)))
-    if !placeholders.isEmpty { members.append(("placeholders", .array(placeholders))) }
-    if !operations.isEmpty {
-      members.append(("train", .object([("ops", .strings(operations))])))
-    }
-
     var checks = Self.graphChecks(graphs, chosen: model.tags)
     checks += Self.signatureChecks(model.signatures, chosen: index)
     if outputs.isEmpty {
@@ -66,8 +47,10 @@ extension BundleDraft {
       checks += Self.trainingChecks(operations, outputs: signature.outputs)
       checks += Self.batchChecks(signature.inputs)
     }
+    let use = isTraining ? "train" : "predict"
     self.init(
-      modelFile: modelFile, manifest: .object(members), assets: drafter.assets, blanks: blanks,
+      drafter, model.signatures, at: index, bundleName: bundleName, modelFile: use,
+      backend: "tensorflow", mode: use, layers: layers, blanks: blanks,
       checks: checks + drafter.checks)
   }
 

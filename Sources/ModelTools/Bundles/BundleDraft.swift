@@ -5,6 +5,12 @@
 
 import TensorIO
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// A draft of a bundle, with everything that can be read from a model.
 package struct BundleDraft {
   /// The name of the model's file or folder in the bundle.
@@ -18,9 +24,7 @@ package struct BundleDraft {
   /// One sentence for each assumption, and for anything else that the user should check.
   package let checks: [String]
   /// The assumptions among ``checks`` that a run depends on.
-  ///
-  /// If one of them is wrong, the outputs may be wrong.
-  var assumptions: [String] = []
+  let assumptions: [String]
 
   typealias Members = [(key: String, value: OrderedJSON)]
 
@@ -37,6 +41,31 @@ package struct BundleDraft {
     var version: String?
     var author: String?
     var license: String?
+  }
+
+  /// Puts a model.json together for a mode, "predict" or "train".
+  ///
+  /// The layers are the members that describe layers and training. The blanks are the keys among
+  /// them that the user must fill in.
+  init(
+    _ drafter: LayerDrafter, _ signatures: [SignatureDescription], at index: Int,
+    about: About = About(), bundleName: String, modelFile: String, backend: String, mode: String,
+    layers: Members, blanks: [String] = [], checks: [String]
+  ) {
+    var texts: [String] = []
+    var members = Self.members(about, bundleName: bundleName, blanks: &texts)
+    var model: Members = [("file", .string(modelFile)), ("quantized", .bool(drafter.isQuantized))]
+    if let type = drafter.modelType { model.append(("type", .string(type))) }
+    model += [("backend", .string(backend)), ("modes", .strings([mode]))]
+    if signatures.count > 1 { model.append(("signature", .string(signatures[index].key))) }
+    members += [("model", .object(model))] + layers
+    if let options = drafter.options { members.append(("options", options)) }
+    self.modelFile = modelFile
+    manifest = .object(members)
+    assets = drafter.assets
+    assumptions = drafter.assumptions
+    self.blanks = texts + blanks
+    self.checks = checks
   }
 
   /// The start of every text that the user must fill in.
@@ -90,5 +119,34 @@ package struct BundleDraft {
       "the signature '\(key)' was used; the model also has "
         + others.joined(separator: ", ") + ", which --signature selects"
     ]
+  }
+}
+
+extension BundleDraft {
+  /// Writes the bundle's files into an empty folder.
+  package func write(to folder: String, modelPath: String) throws {
+    let files = FileManager.default
+    try copyModel(at: modelPath, into: folder)
+    try Data(manifest.text.utf8).write(to: URL(filePath: folder + "/model.json"))
+    if !assets.isEmpty {
+      try files.createDirectory(atPath: folder + "/assets", withIntermediateDirectories: false)
+    }
+    for asset in assets {
+      try Data(asset.text.utf8).write(to: URL(filePath: folder + "/assets/" + asset.name))
+    }
+  }
+
+  /// Copies the model's file or folder, and replaces links with the files they lead to.
+  private func copyModel(at path: String, into folder: String) throws {
+    let destination = folder + "/" + modelFile
+    guard FileSystem.isFolder(path) else {
+      return try FileSystem.read(path).write(to: URL(filePath: destination))
+    }
+    for file in try SavedModelFile.all(in: path) {
+      let target = URL(filePath: destination + "/" + file.name)
+      try FileManager.default.createDirectory(
+        at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileSystem.read(path + "/" + file.name).write(to: target)
+    }
   }
 }

@@ -33,7 +33,7 @@ extension LayerDrafter {
       ("format", .string(ClassMapShape.formatName)),
     ]
     if depth == 1 {
-      checks.append(
+      assume(
         "type of '\(name)': its whole numbers are taken as the classes of the image's pixels; if "
           + "they aren't, change the type to \"array\"")
     }

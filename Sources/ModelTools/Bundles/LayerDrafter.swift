@@ -11,7 +11,12 @@ struct LayerDrafter {
   /// The value of `model.quantized` that fits the layers.
   let isQuantized: Bool
   private(set) var assets: [BundleDraft.Asset] = []
+  /// One sentence for each assumption, and for anything else that the user should check.
   var checks: [String] = []
+  /// The assumptions among ``checks`` that a run depends on.
+  ///
+  /// If one of them is wrong, the outputs may be wrong.
+  private(set) var assumptions: [String] = []
   /// The sizes of the input images.
   private(set) var pictures: [PictureSize] = []
 
@@ -32,12 +37,9 @@ struct LayerDrafter {
 
   typealias Members = [(key: String, value: OrderedJSON)]
 
-  /// Makes a drafter.
+  /// Makes a drafter for the tensors of a signature.
   ///
-  /// - Parameters:
-  ///   - signature: The tensors that become inputs and outputs.
-  ///   - mayBeQuantized: Whether the model's format supports quantized tensors.
-  ///   - detection: The names of the outputs of an object detector; nil for any other model.
+  /// The format of a SavedModel doesn't support quantized tensors.
   init(
     _ signature: SignatureDescription, mayBeQuantized: Bool = true, detection: [String]? = nil
   ) {
@@ -57,7 +59,11 @@ struct LayerDrafter {
     isQuantized = areBytes || (!hasFloatPicture && tensors.contains(where: Self.isQuantized))
   }
 
-  /// Describes the input layers.
+  mutating func assume(_ check: String) {
+    checks.append(check)
+    assumptions.append(check)
+  }
+
   mutating func inputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
     try draft(signature.inputs, metadata, "input") { drafter, tensor, metadata, name in
       if let size = drafter.pictureSize(of: tensor, metadata, name: name) {
@@ -67,7 +73,6 @@ struct LayerDrafter {
     }
   }
 
-  /// Describes the output layers.
   mutating func outputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
     if let detection { return try detectionOutputs(metadata, named: detection) }
     return try draft(signature.outputs, metadata, "output") { drafter, tensor, metadata, name in
@@ -75,7 +80,7 @@ struct LayerDrafter {
       var members = try drafter.numbers(tensor, name: name, side: "output")
       drafter.addLabels(metadata, of: tensor, to: &members, name: name)
       if Self.hasPictureShape(tensor) || metadata?.content?.isPicture ?? false {
-        drafter.checks.append(
+        drafter.assume(
           "type of '\(name)': an array is assumed; if it is an image, change the type to \"image\" "
             + "with \"format\" and \"denormalize\"")
       }
@@ -83,7 +88,6 @@ struct LayerDrafter {
     }
   }
 
-  /// Describes the layers of the placeholders.
   mutating func placeholders(_ tensors: [TensorDescription]) throws -> [OrderedJSON] {
     try draft(tensors, tensors.map { _ in nil }, "placeholder") { drafter, tensor, _, name in
       try drafter.numbers(tensor, name: name, side: "placeholder")
@@ -102,7 +106,7 @@ struct LayerDrafter {
       let own = tensor.name.isEmpty ? metadata[index]?.name ?? "" : tensor.name
       let name = names.insertUnique(own.isEmpty ? side : own, separator: "_")
       if name != tensor.name {
-        checks.append(
+        assume(
           "name of '\(name)': the model's name for the \(side) at index \(index) is "
             + "'\(tensor.name)'")
       }
@@ -140,7 +144,7 @@ struct LayerDrafter {
       let key = side == "input" ? "quantize" : "dequantize"
       members.append((key, .object([("standard", .string("model"))])))
     } else {
-      checks.append(
+      assume(
         "'\(name)' is passed as raw \(dataType) values, because a model.json can't describe "
           + "quantization beside a float image")
     }
@@ -150,11 +154,11 @@ struct LayerDrafter {
   /// Returns the shape with a length for every axis except the batch axis.
   private mutating func closedShape(of tensor: TensorDescription, name: String) -> [Int] {
     if tensor.rankIsUnknown {
-      checks.append("shape of '\(name)': the model allows any shape; one value is assumed")
+      assume("shape of '\(name)': the model allows any shape; one value is assumed")
       return [1]
     }
     guard tensor.shape.dropFirst().contains(-1) else { return tensor.shape }
-    checks.append("shape of '\(name)': the model leaves \(tensor.shape) open; 1 is assumed")
+    assume("shape of '\(name)': the model leaves \(tensor.shape) open; 1 is assumed")
     return tensor.shape.prefix(1) + tensor.shape.dropFirst().map { $0 < 0 ? 1 : $0 }
   }
 
@@ -202,7 +206,7 @@ struct LayerDrafter {
     if case .image(_, let width, let height)? = metadata?.content { known = (width, height) }
     if size.height < 0 { size.height = known.height ?? Self.usualSide }
     if size.width < 0 { size.width = known.width ?? Self.usualSide }
-    checks.append(
+    assume(
       "shape of '\(name)': the model leaves the size open; \(size.height) rows of \(size.width) "
         + "pixels are assumed")
     return size
@@ -218,11 +222,11 @@ struct LayerDrafter {
     pictures.append(size)
     let channels = tensor.shape[3]
     if channels == 1, metadata?.content == nil {
-      checks.append(
+      assume(
         "type of '\(name)': a gray image is assumed; if it isn't one, change the type to \"array\""
       )
     } else if channels == 3, !(metadata?.content?.isRGB ?? false) {
-      checks.append("format of '\(name)': the model doesn't specify it; RGB is assumed")
+      assume("format of '\(name)': the model doesn't specify it; RGB is assumed")
     }
     let batch = tensor.shape[0] == -1 ? [-1] : []
     var members: Members = [
@@ -232,7 +236,7 @@ struct LayerDrafter {
     ]
     let draft = NormalizationDraft(metadata?.normalization, for: tensor, name: name)
     if let normalize = draft.json { members.append(("normalize", normalize)) }
-    if let check = draft.check { checks.append(check) }
+    if let check = draft.check { assume(check) }
     return members
   }
 

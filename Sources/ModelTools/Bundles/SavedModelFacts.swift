@@ -8,38 +8,28 @@ package import TensorIOTensorFlow
 
 /// What a SavedModel says about itself, apart from its signatures.
 struct SavedModelFacts {
-  /// The version of TensorFlow that wrote the model; empty if unknown.
-  var tensorFlowVersion: String
-  /// The tags of the graph that was read.
-  var tags: [String]
+  /// The graph that was read.
+  let model: TensorFlowModel
   /// The tags of every graph.
-  var graphs: [[String]]
-  var hasVariables: Bool
-  var files: [SavedModelFile]
+  let graphs: [[String]]
+  let files: [SavedModelFile]
   /// The placeholders that each signature needs in addition to its inputs.
-  var placeholders: [[TensorDescription]]
+  let placeholders: [[TensorDescription]]
   /// The names in the graph, by the names that layers use, for each signature.
-  var graphNames: [[String: String]]
+  let graphNames: [[String: String]]
   /// The tensors that are probably the graph's results, if no signature lists them.
-  var results: [String]
+  let results: [String]
   /// The operations of a training step, and the placeholders that each needs.
-  var trainingOperations: [(name: String, needs: [String])]
+  let trainingOperations: [(name: String, needs: [String])]
 
-  /// Describes a model.
+  /// Describes the model in a folder whose graphs have these tags.
   ///
-  /// - Parameters:
-  ///   - model: The graph that was loaded.
-  ///   - path: The folder.
-  ///   - graphs: The tags of every graph in the folder.
-  ///   - operations: The operations of a training step; nil if they are unknown.
-  /// - Throws: ``TensorIOError`` when the folder cannot be read.
+  /// Nil operations of a training step are looked for under their common names.
   init(
     _ model: TensorFlowModel, at path: String, graphs: [[String]], operations: [String]?
   ) throws {
-    tensorFlowVersion = model.tensorFlowVersion
-    tags = model.tags
+    self.model = model
     self.graphs = graphs
-    hasVariables = model.hasVariables
     files = try SavedModelFile.all(in: path)
     placeholders = model.signatures.map { model.placeholders(beside: $0) }
     graphNames = model.signatures.map { signature in
@@ -66,16 +56,11 @@ struct SavedModelFile {
   /// Returns the files of a folder without hidden ones, sorted by name.
   static func all(in folder: String) throws -> [SavedModelFile] {
     try names(in: folder, prefix: "").sorted().map { name in
-      SavedModelFile(name: name, byteCount: try byteCount(of: folder + "/" + name))
+      guard let count = FileSystem.byteCount(of: folder + "/" + name) else {
+        throw TensorIOError(.unreadableFile, "'\(folder)/\(name)' can't be read.")
+      }
+      return SavedModelFile(name: name, byteCount: count)
     }
-  }
-
-  /// Returns the size of a file, or of the file that a link leads to.
-  private static func byteCount(of path: String) throws -> Int {
-    guard let count = FileSystem.byteCount(of: path) else {
-      throw TensorIOError(.unreadableFile, "'\(path)' can't be read.")
-    }
-    return count
   }
 
   private static func names(in folder: String, prefix: String) throws -> [String] {
@@ -94,8 +79,6 @@ package struct SavedModelUse {
   package let modes: ModelModes
 
   /// Reads the file, which doesn't need the TensorFlow library.
-  ///
-  /// - Throws: ``TensorIOError`` when the folder isn't a SavedModel.
   package init(ofModelAt path: String, with backend: TensorFlowBackend) throws {
     graphs = try backend.graphTags(ofModelAt: path)
     modes = !graphs.contains(["serve"]) && graphs.contains(["train"]) ? .train : .predict

@@ -16,22 +16,23 @@ import Foundation
 package enum UnbundledModel {
   /// Calls a closure with the path of a bundle that exists only while the closure runs.
   ///
-  /// - Parameters:
-  ///   - path: The .tflite file.
-  ///   - key: The key of the signature to describe; nil for the first.
-  ///   - body: A closure that takes the bundle's path and loads the model.
-  /// - Returns: The closure's result.
-  /// - Throws: `TensorIOError` if the file isn't a model or doesn't say what a run needs to know;
-  ///   any error of the closure.
+  /// The bundle describes the signature with the key, or the first one. It is an error if the file
+  /// doesn't say what a run needs to know.
   package static func withBundle<Result>(
     ofModelAt path: String, signature key: String?, _ body: (String) throws -> Result
   ) throws -> Result {
-    let name = FileSystem.name(of: path).split(separator: ".").dropLast().joined(separator: ".")
+    let parts = FileSystem.name(of: path).split(separator: ".").dropLast()
+    let name = parts.isEmpty ? "model" : parts.joined(separator: ".")
     let model = try LiteRTBackend().liteRTModel(at: path)
-    let index = try model.index(ofSignature: key)
-    let draft = try BundleDraft(
-      model: model, signature: index, bundleName: name.isEmpty ? "model" : name)
-    if let unknown = draft.assumptions.first { throw incomplete(path, name, unknown) }
+    let index = try model.signatures.index(ofKey: key)
+    let draft = try BundleDraft(model: model, signature: index, bundleName: name)
+    if let unknown = draft.assumptions.first {
+      throw TensorIOError(
+        .invalidModel,
+        "'\(path)' is a model without a bundle, and its metadata lacks what a run needs "
+          + "(\(unknown)). Create a bundle with 'tensorio init \(path) -o "
+          + "\(name)\(BundleWriter.fileExtension)', complete its model.json, and run the bundle.")
+    }
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "tensorio-\(UUID().uuidString)").path
     let bundle = folder + "/model\(BundleWriter.fileExtension)"
@@ -40,30 +41,52 @@ package enum UnbundledModel {
     try draft.write(to: bundle, modelPath: path)
     return try body(bundle)
   }
-
-  private static func incomplete(
-    _ path: String, _ name: String, _ unknown: String
-  ) -> TensorIOError {
-    let bundle = "\(name.isEmpty ? "model" : name)\(BundleWriter.fileExtension)"
-    return TensorIOError(
-      .invalidModel,
-      "'\(path)' is a model without a bundle, and its metadata lacks what a run needs "
-        + "(\(unknown)). Create a bundle with 'tensorio init \(path) -o \(bundle)', complete its "
-        + "model.json, and run the bundle.")
-  }
 }
 
-extension LiteRTModel {
+extension [SignatureDescription] {
   /// Returns the index of a signature, or of the first one if the key is nil.
-  ///
-  /// - Throws: `TensorIOError` when the model has no such signature.
-  func index(ofSignature key: String?) throws -> Int {
+  package func index(ofKey key: String?) throws -> Int {
     guard let key else { return 0 }
-    guard let index = signatures.firstIndex(where: { $0.key == key }) else {
-      let keys = signatures.map { "'\($0.key)'" }.joined(separator: ", ")
+    guard let index = firstIndex(where: { $0.key == key }) else {
+      let keys = map { "'\($0.key)'" }.joined(separator: ", ")
       throw TensorIOError(
         .invalidOption, "The model has no signature '\(key)'; it has \(keys).")
     }
     return index
+  }
+}
+
+/// The kind of model at a path, judged by file names alone.
+package enum ModelKind {
+  /// A folder with the extension of a bundle, or with a model.json.
+  case bundle
+  /// A file, or a missing path, because only TensorFlow Lite models are single files.
+  case liteRT
+  /// A folder with a saved_model.pb.
+  case savedModel
+
+  /// Finds out what is at a path.
+  ///
+  /// - Throws: ``TensorIOError`` for any other folder, and for a file that is part of a SavedModel.
+  package init(of path: String) throws {
+    let folder = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    if !FileSystem.isFolder(folder) {
+      guard FileSystem.name(of: folder) != "saved_model.pb" else {
+        throw TensorIOError(
+          .invalidModel, "'\(path)' is part of a SavedModel. Pass the folder that contains it.")
+      }
+      self = .liteRT
+    } else if folder.hasSuffix(".tiobundle") || folder.hasSuffix(".tfbundle") {
+      self = .bundle
+    } else if FileSystem.isFile(folder + "/saved_model.pb") {
+      self = .savedModel
+    } else if FileSystem.isFile(folder + "/model.json") {
+      self = .bundle
+    } else {
+      throw TensorIOError(
+        .invalidModel,
+        "'\(path)' is a folder, but neither a bundle (it has no model.json) nor a SavedModel (it "
+          + "has no saved_model.pb).")
+    }
   }
 }

@@ -26,40 +26,32 @@ enum Framing: Hashable {
 
   /// The part of an image that is used, and its position in the target.
   struct Frame: Hashable {
-    var x: Int
-    var y: Int
-    var width: Int
-    var height: Int
+    var part: PixelCrop
     /// The size that the part is resized to.
     var scaledWidth: Int
     /// See ``scaledWidth``.
     var scaledHeight: Int
     /// The position of the result in the target; negative if the result is cut off.
-    var left: Int
+    var left = 0
     /// See ``left``.
-    var top: Int
+    var top = 0
     /// The margin's colour; nil without one.
     var color: PixelColor?
   }
 
   /// Returns the frame for an image; nil if the image doesn't allow this framing.
-  func frame(
-    of size: (width: Int, height: Int), in target: (width: Int, height: Int)
-  ) -> Frame? {
+  func frame(of size: PictureSize, in target: PictureSize) -> Frame? {
     switch self {
     case .crop(let crop):
       let placement = ImagePlacement(of: size, in: target, by: crop)
-      let part = placement.crop
       return Frame(
-        x: part.x, y: part.y, width: part.width, height: part.height,
-        scaledWidth: placement.width, scaledHeight: placement.height, left: placement.x,
-        top: placement.y,
+        part: placement.crop, scaledWidth: placement.width, scaledHeight: placement.height,
+        left: placement.x, top: placement.y,
         color: (placement.width, placement.height) == target ? nil : crop.color)
     case .topLeft:
-      let part = PixelCrop(of: size, toAspectOf: target)
-      return Frame(
-        x: 0, y: 0, width: part.width, height: part.height, scaledWidth: target.width,
-        scaledHeight: target.height, left: 0, top: 0)
+      var part = PixelCrop(of: size, toAspectOf: target)
+      (part.x, part.y) = (0, 0)
+      return Frame(part: part, scaledWidth: target.width, scaledHeight: target.height)
     case .padCorner(let color):
       var frame = Self.crop(ImageCrop(.pad, color: color)).frame(of: size, in: target)
       frame?.left = 0
@@ -77,20 +69,20 @@ enum Framing: Hashable {
       else { return nil }
       func start(_ rest: Int) -> Int { -Int((Double(rest) / 2).rounded(.toNearestOrEven)) }
       return Frame(
-        x: 0, y: 0, width: size.width, height: size.height, scaledWidth: width,
+        part: PixelCrop(x: 0, y: 0, width: size.width, height: size.height), scaledWidth: width,
         scaledHeight: height, left: start(width - target.width),
         top: start(height - target.height))
     case .middlePixels:
       guard size.width >= target.width, size.height >= target.height else { return nil }
-      return Frame(
+      let part = PixelCrop(
         x: (size.width - target.width) / 2, y: (size.height - target.height) / 2,
-        width: target.width, height: target.height, scaledWidth: target.width,
-        scaledHeight: target.height, left: 0, top: 0)
+        width: target.width, height: target.height)
+      return Frame(part: part, scaledWidth: target.width, scaledHeight: target.height)
     }
   }
 
   /// Returns the framings to try, with the likeliest first.
-  static func alternatives(in target: (width: Int, height: Int)) -> [Framing] {
+  static func alternatives(in target: PictureSize) -> [Framing] {
     var all: [Framing] = []
     for fraction in [1, 0.875, 0.95, 0.9] {
       all.append(.crop(ImageCrop(.center, fraction: fraction)))
@@ -102,8 +94,8 @@ enum Framing: Hashable {
     let short = min(target.width, target.height)
     var lengths = [short, 256, Int((Double(short) / 0.875).rounded()), Int(Double(short) / 0.875)]
     lengths = lengths.enumerated().filter { lengths.firstIndex(of: $1) == $0 }.map(\.element)
-    all += lengths.filter { $0 >= short }.map { .shortSide($0) }
-    all += colors.map { .padCorner($0) }
+    all += lengths.filter { $0 >= short }.map(Framing.shortSide)
+    all += colors.map(Framing.padCorner)
     all.append(.middlePixels)
     return all
   }
@@ -125,7 +117,7 @@ enum Framing: Hashable {
   }
 
   /// Returns a suggestion that makes both sides the same.
-  func suggestion(in target: (width: Int, height: Int)) -> String {
+  func suggestion(in target: PictureSize) -> String {
     switch self {
     case .crop(let crop):
       return "Write \(Self.json(crop)) in model.json, or change the Python code."

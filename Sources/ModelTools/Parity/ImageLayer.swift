@@ -5,50 +5,43 @@
 
 package import TensorIO
 
+package typealias PictureSize = (width: Int, height: Int)
+
 /// An image input of a bundle, with what its model says about it.
 package struct ImageLayer {
   /// The layer, with the model's type and quantization if there is a model.
   let spec: TensorSpec
-  /// The size, the channels and the order of the axes.
-  package let shape: ImageShape
-  /// The preprocessing of an image.
+  let shape: ImageShape
   let preprocessing: ImagePreprocessing
 
-  /// Finds the image input of a bundle.
+  package var size: PictureSize { (shape.width, shape.height) }
+
+  /// Finds the image input of a bundle, which needs no name if it is the only one.
   ///
-  /// - Parameters:
-  ///   - bundle: A bundle. For a placeholder, only model.json is used.
-  ///   - name: The name of the input; nil if the bundle has only one image input.
-  ///   - backends: The backends that may load the model.
-  /// - Throws: `TensorIOError` if the input is missing or ambiguous, or the bundle can't be loaded.
+  /// For a placeholder, only model.json is used.
   package init(
     of bundle: ModelBundle, named name: String?, backends: [any Backend]
   ) throws {
     let signature = try ModelLoader(backends: backends).makeModel(from: bundle).loadSignature()
     let images = signature.inputs.filter(\.isImage)
     let known = images.map { "'\($0.name)'" }.joined(separator: ", ")
-    guard let first = images.first else {
+    guard !images.isEmpty else {
       throw TensorIOError(
         .unknownInput, "'\(bundle.path)' has no image input. parity only compares images.")
     }
-    guard let name else {
-      guard images.count == 1 else {
-        throw TensorIOError(
-          .missingInput,
-          "'\(bundle.path)' has \(images.count) image inputs. Pass --input with one of \(known).")
-      }
-      try self.init(first)
-      return
+    guard name != nil || images.count == 1 else {
+      throw TensorIOError(
+        .missingInput,
+        "'\(bundle.path)' has \(images.count) image inputs. Pass --input with one of \(known).")
     }
-    guard let spec = images.first(where: { $0.name == name }) else {
+    guard let spec = images.first(where: { name == nil || $0.name == name }) else {
       throw TensorIOError(
         .unknownInput,
-        "'\(bundle.path)' has no image input '\(name)'; it has \(known).")
+        "'\(bundle.path)' has no image input '\(name ?? "")'; it has \(known).")
     }
     try self.init(spec)
   }
 
-  /// Makes a layer from the spec of an image input.
   init(_ spec: TensorSpec) throws {
     guard case .imageInput(let shape, let preprocessing) = spec.kind else {
       throw TensorIOError.wrongKind(spec, expected: "images", found: "no image")

@@ -6,7 +6,6 @@
 package import TensorIO
 
 extension ParityReport {
-  /// Returns the report for users, line by line.
   package func lines(image: String, bundle: String) -> [String] {
     var lines: [String] = []
     if isEqual {
@@ -34,8 +33,7 @@ extension ParityReport {
             + "\(reference.channels.count)")
       }
       if let residual, isExplained {
-        lines.append(
-          "unexplained rest: \(residual.fixed(3)) bytes rms")
+        lines.append("unexplained rest: \(residual.fixed(3)) bytes rms")
       }
     }
     if let note { lines.append(note) }
@@ -102,7 +100,6 @@ extension ParityReport {
 
   private func shortest(_ value: Double) -> String { value == 0 ? "0" : "\(value)" }
 
-  /// Returns the report as JSON.
   package func json(image: String, bundle: String, written: String?) -> JSONValue {
     let comparison: [String: JSONValue] = [
       "against": .string(reference.path), "equal": .bool(isEqual),
@@ -114,7 +111,9 @@ extension ParityReport {
       "first_difference": .stringOrNull(firstDifference?.rawValue),
       "message": .stringOrNull(isEqual ? nil : verdict), "explained": .bool(isExplained),
       "residual_bytes": .numberOrNull(residual), "nearest": .stringOrNull(nearest),
-      "fitted": fitted.map { $0.json } ?? .null,
+      "fitted": fitted.map {
+        .object(["scale": .colors($0.scale), "bias": .colors($0.bias)])
+      } ?? .null,
       "stages": .array(
         findings.map { finding in
           .object([
@@ -144,20 +143,6 @@ extension ImageLayer {
 
 extension JSONValue {
   fileprivate static func tensor(_ type: DataType, _ shape: [Int]) -> JSONValue {
-    .object([
-      "dtype": .string(type.rawValue), "shape": .integers(shape),
-    ])
-  }
-}
-
-extension PixelNormalization {
-  fileprivate var json: JSONValue {
-    func colors(_ values: ColorValues) -> JSONValue {
-      .object([
-        "r": .number(values.red.shortestDouble), "g": .number(values.green.shortestDouble),
-        "b": .number(values.blue.shortestDouble),
-      ])
-    }
-    return .object(["scale": colors(scale), "bias": colors(bias)])
+    .object(["dtype": .string(type.rawValue), "shape": .integers(shape)])
   }
 }

@@ -7,28 +7,23 @@ package import TensorIO
 
 /// The numbers from comparing two tensors element by element.
 struct TensorDifference {
-  let largest: Double
-  let mean: Double
+  private(set) var largest = 0.0
+  private var sum = 0.0
   /// How many elements differ by more than the tolerance.
-  let differing: Int
-  let count: Int
+  private(set) var differing = 0
+  private(set) var count = 0
+
+  var mean: Double { sum / Double(max(count, 1)) }
 
   /// Compares channels with channels.
   init(_ ours: [[Float]], _ theirs: [[Float]], tolerance: Double) {
-    var (largest, sum, differing, count) = (0.0, 0.0, 0, 0)
-    for (one, other) in zip(ours, theirs) {
-      for (left, right) in zip(one, other) {
-        let difference = (Double(left) - Double(right)).magnitude
-        largest = max(largest, difference)
-        sum += difference
-        if difference > tolerance { differing += 1 }
-        count += 1
-      }
+    for (left, right) in zip(ours.joined(), theirs.joined()) {
+      let difference = (Double(left) - Double(right)).magnitude
+      largest = max(largest, difference)
+      sum += difference
+      if difference > tolerance { differing += 1 }
+      count += 1
     }
-    self.largest = largest
-    mean = sum / Double(max(count, 1))
-    self.differing = differing
-    self.count = count
   }
 }
 
@@ -38,21 +33,21 @@ package struct ParityReport {
   let reference: ReferenceTensor
   let tolerance: Double
   /// The first stage to suspect if nothing explains the reference; nil otherwise.
-  private let suspect: ParityStage?
+  private var suspect: ParityStage?
   /// The difference; nil if the tensors have different numbers of channels.
   let difference: TensorDifference?
   package let isEqual: Bool
   /// A finding for each stage, in order; empty if the tensors are equal.
-  let findings: [StageFinding]
+  private(set) var findings: [StageFinding] = []
   /// The error that the best explanation leaves, in bytes of the image; nil if the tensors are
   /// equal.
-  let residual: Double?
+  private(set) var residual: Double?
   /// Whether the best explanation is good enough, or the tensors are equal.
-  let isExplained: Bool
+  private(set) var isExplained = true
   /// The best explanation in words, if it isn't good enough; nil otherwise.
-  let nearest: String?
+  private(set) var nearest: String?
   /// The scale and bias of each colour that fit best; nil if the tensors are equal or unexplained.
-  let fitted: PixelNormalization?
+  private(set) var fitted: PixelNormalization?
 
   /// Compares the bundle's tensor of an image with a reference.
   ///
@@ -65,7 +60,7 @@ package struct ParityReport {
     self.reference = reference
     let tolerance = tolerance ?? layer.defaultTolerance
     self.tolerance = tolerance
-    let channels = try layer.channels(of: ours)
+    let channels = try ours.floats().channels(layer.shape.channels, layer.shape.layout)
     difference =
       channels.count == reference.channels.count
       ? TensorDifference(channels, reference.channels, tolerance: tolerance) : nil
@@ -73,11 +68,7 @@ package struct ParityReport {
     isEqual =
       difference?.differing == 0 && layer.shape.layout == reference.layout
       && layer.spec.dataType.isFloat == theirs.isFloat
-    guard !isEqual else {
-      (findings, residual, isExplained, nearest, fitted) = ([], nil, true, nil, nil)
-      suspect = nil
-      return
-    }
+    guard !isEqual else { return }
     var search = ParitySearch(maker, layer, reference)
     var winner = try search.run()
     if !winner.isGood, reference.channels.count == 3 {
@@ -88,30 +79,25 @@ package struct ParityReport {
     residual = winner.excess
     isExplained = winner.isGood
     let changes = search.changes(winner)
-    guard winner.isGood else {
-      if winner.excess < Explanation.nearLimit {
-        suspect = changes.contains(.resize) ? .resize : .decode
-      } else {
-        suspect = .crop
-      }
-      findings = ParityStage.allCases.map { StageFinding(stage: $0, result: .unknown) }
-      nearest = changes.map { search.words(for: winner, in: $0) }
-        .joined(separator: ", ")
-      fitted = nil
+    guard isExplained else {
+      suspect =
+        winner.excess >= Explanation.nearLimit
+        ? .crop : changes.contains(.resize) ? .resize : .decode
+      findings = ParityStage.allCases.map { StageFinding(stage: $0, isKnown: false) }
+      nearest = changes.map(winner.recipe.words(in:)).joined(separator: ", ")
       return
     }
-    (nearest, suspect) = (nil, nil)
     let values = ValueFinding(
       winner, planes: try search.planes(of: winner), layer: layer,
       reference: search.reference)
     fitted = values.fitted
     findings = ParityStage.allCases.map { stage in
       switch stage {
-      case .normalization: return values.normalizationFinding
+      case .normalization: values.normalizationFinding
       case .quantization:
-        return values.quantizationFinding(
-          layer, theirs, rounding: changes.contains(.quantization) ? winner.rounding : nil)
-      default: return search.finding(winner, in: stage)
+        values.quantizationFinding(
+          theirs, rounding: changes.contains(.quantization) ? winner.recipe.rounding : nil)
+      default: search.finding(winner, in: stage, differs: changes.contains(stage))
       }
     }
   }
@@ -122,77 +108,39 @@ package struct ParityReport {
   }
 }
 
-extension ImageLayer {
-  /// Returns the elements of each channel, row by row.
-  fileprivate func channels(of tensor: Tensor) throws -> [[Float]] {
-    try tensor.floats().channels(shape.channels, shape.layout)
-  }
-}
-
 // MARK: - Stages of the image
 
 extension ParitySearch {
-  /// Returns the finding for a stage that makes the image.
-  fileprivate func finding(_ winner: Explanation, in stage: ParityStage) -> StageFinding {
-    let rivals = rivals(of: winner, in: stage)
-    var differs = changes(winner).contains(stage)
-    var looksLike = words(for: winner, in: stage)
-    var insteadOf = ownWords(in: stage)
-    if stage == .channelOrder, reference.isReshaped {
-      let shape = reference.layout.rawValue
-      let pixels = reference.layout == .channelsFirst ? "channels-last" : "channels-first"
-      looksLike =
-        (differs ? "\(looksLike), " : "") + "\(pixels) pixels in a \(shape) shape"
-      insteadOf = (differs ? "\(insteadOf), " : "") + layer.shape.layout.rawValue
-      differs = true
-    } else if stage == .channelOrder, reference.layout != layer.shape.layout {
-      insteadOf =
-        differs ? "\(insteadOf), \(layer.shape.layout.rawValue)" : layer.shape.layout.rawValue
-      looksLike = differs ? "\(looksLike), \(reference.layout.rawValue)" : reference.layout.rawValue
-      differs = true
-    }
-    var finding = StageFinding(stage: stage, result: differs ? .differs : .same)
-    for rival in rivals.map({ words(for: $0, in: stage) }) where !finding.rivals.contains(rival) {
+  fileprivate func finding(
+    _ winner: Explanation, in stage: ParityStage, differs: Bool
+  ) -> StageFinding {
+    var finding = StageFinding(stage: stage)
+    for rival in rivals(of: winner, in: stage).map({ $0.recipe.words(in: stage) })
+    where !finding.rivals.contains(rival) {
       finding.rivals.append(rival)
     }
-    guard differs else { return finding }
-    finding.looksLike = looksLike
-    finding.insteadOf = insteadOf
-    finding.suggestion = suggestion(for: winner, in: stage)
+    var theirs = differs ? [winner.recipe.words(in: stage)] : []
+    var ours = differs ? [base.words(in: stage)] : []
+    let layout = reference.layout.rawValue
+    if stage == .channelOrder, reference.isReshaped || reference.layout != layer.shape.layout {
+      let pixels = reference.layout.other.rawValue
+      theirs.append(reference.isReshaped ? "\(pixels) pixels in a \(layout) shape" : layout)
+      ours.append(layer.shape.layout.rawValue)
+    }
+    guard !theirs.isEmpty else { return finding }
+    finding.looksLike = theirs.joined(separator: ", ")
+    finding.insteadOf = ours.joined(separator: ", ")
+    finding.suggestion = suggestion(for: winner.recipe, in: stage)
     return finding
   }
 
-  /// Returns the choice of an explanation in a stage.
-  fileprivate func words(for explanation: Explanation, in stage: ParityStage) -> String {
+  private func suggestion(for winner: Recipe, in stage: ParityStage) -> String {
     switch stage {
-    case .decode: explanation.recipe.decoding.label
-    case .orientation: explanation.recipe.turning.label
-    case .crop: explanation.recipe.framing.label
-    case .resize: explanation.recipe.resize.rawValue
-    case .channelOrder: explanation.order.label
-    case .normalization, .quantization: explanation.rounding.label
-    }
-  }
-
-  private func ownWords(in stage: ParityStage) -> String {
-    switch stage {
-    case .decode: Decoding.full.label
-    case .orientation: Turning.upright.label
-    case .crop: Framing.crop(layer.preprocessing.crop).label
-    case .resize: layer.preprocessing.resize.rawValue
-    case .channelOrder: layer.shape.format.rawValue
-    case .normalization, .quantization: ""
-    }
-  }
-
-  private func suggestion(for winner: Explanation, in stage: ParityStage) -> String {
-    switch stage {
-    case .decode: return winner.recipe.decoding.suggestion
-    case .orientation: return winner.recipe.turning.suggestion
-    case .crop:
-      return winner.recipe.framing.suggestion(in: (layer.shape.width, layer.shape.height))
+    case .decode: return winner.decoding.suggestion
+    case .orientation: return winner.turning.suggestion
+    case .crop: return winner.framing.suggestion(in: layer.size)
     case .resize:
-      return "Write \"resize\": \"\(winner.recipe.resize.rawValue)\" in model.json, or change the "
+      return "Write \"resize\": \"\(winner.resize.rawValue)\" in model.json, or change the "
         + "Python code."
     case .channelOrder:
       if reference.isReshaped {
@@ -210,13 +158,10 @@ extension ParitySearch {
       if reference.layout != layer.shape.layout {
         words.append("\"layout\": \"\(reference.layout.rawValue)\"")
       }
-      let order = winner.order
-      if order == .grayThrice {
+      if winner.order == .grayThrice {
         return "Decode to colour in the Python code: image.convert(\"RGB\") of the colour image."
       }
-      if order.label != layer.shape.format.rawValue {
-        words.append("\"format\": \"\(order.label)\"")
-      }
+      if winner.order != base.order { words.append("\"format\": \"\(winner.order.label)\"") }
       return
         "Write \(words.joined(separator: " and ")) in model.json if the model expects it, or "
         + "change the Python code."
@@ -239,7 +184,8 @@ enum ParityStage: String, CaseIterable {
 /// The result of comparing both sides in one stage.
 struct StageFinding {
   let stage: ParityStage
-  let result: Result
+  /// Whether the other side is explained, so that the stage is known to be the same or to differ.
+  var isKnown = true
   /// What the other side seems to do; nil if it does the same as the bundle.
   var looksLike: String?
   /// What the bundle does.
@@ -250,9 +196,8 @@ struct StageFinding {
   var rivals: [String] = []
 
   enum Result: String {
-    case same
-    case differs
-    /// Nothing known explains the other side, so the stage may or may not differ.
-    case unknown
+    case same, differs, unknown
   }
+
+  var result: Result { !isKnown ? .unknown : looksLike == nil ? .same : .differs }
 }

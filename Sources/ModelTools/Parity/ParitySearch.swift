@@ -15,9 +15,10 @@ struct ParitySearch {
   private var maker: PictureMaker
   let layer: ImageLayer
   let reference: ReferenceTensor
-  private let base: Recipe
-  private let ownOrder: ChannelOrder
+  /// The bundle's own recipe, apart from the rounding.
+  let base: Recipe
   private let orders: [ChannelOrder]
+  /// The distance between the pixels that are compared.
   private let step: Int
   private var known: [Recipe: [Explanation]] = [:]
   /// All explanations in the order in which they were tried.
@@ -35,14 +36,12 @@ struct ParitySearch {
     self.layer = layer
     self.reference = reference
     base = Recipe(
-      decoding: .full, turning: .upright, framing: .crop(layer.preprocessing.crop),
-      resize: layer.preprocessing.resize)
-    ownOrder = ChannelOrder(layer.shape.format)
-    if reference.channels.count == 1 {
-      orders = [.gray]
-    } else {
-      orders = reference.isGrayThrice ? [.rgb, .bgr, .grayThrice] : [.rgb, .bgr]
-    }
+      framing: .crop(layer.preprocessing.crop), resize: layer.preprocessing.resize,
+      order: .format(layer.shape.format))
+    orders =
+      reference.channels.count == 1
+      ? [.format(.gray)]
+      : [.format(.rgb), .format(.bgr)] + (reference.isGrayThrice ? [.grayThrice] : [])
     // The step is odd so that the samples don't line up in columns.
     let pixels = layer.shape.width * layer.shape.height
     step = max(1, pixels / Self.sampleCount) | 1
@@ -62,22 +61,18 @@ struct ParitySearch {
     }
     if !best.isGood {
       for orientation in ImageOrientation.allCases where orientation != .up {
-        try evaluate(changed(base) { $0.turning = .turned(orientation) })
+        try evaluate(base.with { $0.turning = .turned(orientation) })
       }
       try evaluateNeighbors(of: best.recipe)
     }
-    let winner = simplest
-    try evaluateNeighbors(of: winner.recipe)
+    try evaluateNeighbors(of: simplest.recipe)
     return simplest
   }
 
   /// Returns the whole image of an explanation, as planes of red, green and blue, or as one plane.
   mutating func planes(of explanation: Explanation) throws -> [[Float]] {
-    let planes = try maker.planes(explanation.recipe, isGray: explanation.order.isGray) ?? []
-    guard explanation.rounding != .none, explanation.recipe.resize.givesFloats else {
-      return planes
-    }
-    return planes.map { $0.map { explanation.rounding($0) } }
+    let recipe = explanation.recipe
+    return recipe.rounding(try maker.planes(recipe, isGray: recipe.order.isGray) ?? [])
   }
 
   // MARK: - Choosing
@@ -106,46 +101,35 @@ struct ParitySearch {
 
   /// Returns the stages in which an explanation differs from the bundle, in order.
   func changes(_ explanation: Explanation) -> [ParityStage] {
-    var stages: [ParityStage] = []
     let recipe = explanation.recipe
-    if recipe.decoding != base.decoding { stages.append(.decode) }
-    if recipe.turning != base.turning { stages.append(.orientation) }
-    if recipe.framing != base.framing { stages.append(.crop) }
-    if recipe.resize != base.resize { stages.append(.resize) }
-    if explanation.order != ownOrder { stages.append(.channelOrder) }
-    if explanation.rounding != naturalRounding(recipe), !roundsAnyway(explanation) {
-      stages.append(.quantization)
+    // If both sides round to whole numbers after normalization, rounding after the resize makes no
+    // difference.
+    let roundsAnyway =
+      recipe.rounding == .nearest && explanation.keepsBytes && !reference.tensor.dataType.isFloat
+    // Only a layer of whole pixels rounds the fractions of a resize.
+    let ownRounding =
+      recipe.resize.givesFloats && layer.roundsPixels ? Rounding.nearest : .none
+    return ParityStage.allCases.filter { stage in
+      switch stage {
+      case .normalization: false
+      case .quantization: recipe.rounding != ownRounding && !roundsAnyway
+      default: recipe.words(in: stage) != base.words(in: stage)
+      }
     }
-    return stages
-  }
-
-  /// Whether rounding after the resize makes no difference.
-  ///
-  /// Both sides round to whole numbers after normalization, and that gives the same result.
-  private func roundsAnyway(_ explanation: Explanation) -> Bool {
-    explanation.rounding == .nearest && explanation.keepsBytes
-      && !reference.tensor.dataType.isFloat
   }
 
   /// Returns explanations that are as good, with another choice in one stage.
   func rivals(of winner: Explanation, in stage: ParityStage) -> [Explanation] {
+    // For a resize, the rounding may differ too: a resize that gives bytes has nothing to round.
+    let fixed = ParityStage.allCases.filter {
+      $0 != .normalization && !($0 == .quantization && stage == .resize)
+    }
     let rivals = all.filter { rival in
-      let (one, other) = (rival.recipe, winner.recipe)
-      var same = true
-      for (candidate, isSame) in [
-        (ParityStage.decode, one.decoding == other.decoding),
-        (.orientation, one.turning == other.turning),
-        (.crop, one.framing == other.framing), (.resize, one.resize == other.resize),
-        (.channelOrder, rival.order == winner.order),
-        (.quantization, rival.rounding == winner.rounding),
-      ] {
-        // For a resize, the rounding may differ too: a resize that gives bytes has nothing to
-        // round.
-        let isFree = candidate == .quantization && stage == .resize
-        same = same && (isFree || isSame != (candidate == stage))
-      }
-      return same && rival.isAsGood(as: winner) && winner.isGood
+      rival.isAsGood(as: winner) && winner.isGood
         && (stage != .crop || rival.frame != winner.frame)
+        && fixed.allSatisfy {
+          (rival.recipe.words(in: $0) != winner.recipe.words(in: $0)) == ($0 == stage)
+        }
     }
     return rivals.sorted {
       ($0.excess, rank($0), $0.recipe.resize.rawValue)
@@ -159,21 +143,15 @@ struct ParitySearch {
     Framing.alternatives(in: (layer.shape.width, layer.shape.height))
   }
 
-  private func changed(_ recipe: Recipe, _ change: (inout Recipe) -> Void) -> Recipe {
-    var recipe = recipe
-    change(&recipe)
-    return recipe
-  }
-
   private mutating func evaluateNeighbors(of recipe: Recipe) throws {
     for decoding in maker.otherDecodings + [.full] {
-      try evaluate(changed(recipe) { $0.decoding = decoding })
+      try evaluate(recipe.with { $0.decoding = decoding })
     }
-    for turning in turnings { try evaluate(changed(recipe) { $0.turning = turning }) }
+    for turning in turnings { try evaluate(recipe.with { $0.turning = turning }) }
     for framing in framings + [base.framing] {
-      try evaluate(changed(recipe) { $0.framing = framing })
+      try evaluate(recipe.with { $0.framing = framing })
     }
-    for resize in ResizeMethod.allCases { try evaluate(changed(recipe) { $0.resize = resize }) }
+    for resize in ResizeMethod.allCases { try evaluate(recipe.with { $0.resize = resize }) }
   }
 
   private var turnings: [Turning] { maker.isTurnedByEXIF ? [.upright, .asStored] : [.upright] }
@@ -183,7 +161,7 @@ struct ParitySearch {
     var geometries: [Explanation] = []
     for turning in turnings {
       for framing in framings + [base.framing] {
-        let recipe = changed(base) { ($0.turning, $0.framing) = (turning, framing) }
+        let recipe = base.with { ($0.turning, $0.framing) = (turning, framing) }
         try evaluate(recipe)
         if let found = known[recipe]?.min(by: { $0.excess < $1.excess }) {
           geometries.append(found)
@@ -192,37 +170,31 @@ struct ParitySearch {
     }
     for geometry in geometries.sorted(by: { $0.excess < $1.excess }).prefix(3) {
       for resize in ResizeMethod.allCases {
-        try evaluate(changed(geometry.recipe) { $0.resize = resize })
+        try evaluate(geometry.recipe.with { $0.resize = resize })
       }
     }
   }
 
-  /// Returns the rounding that the bundle's preprocessing applies after the resize.
-  ///
-  /// Only a layer of whole pixels rounds fractions.
-  private func naturalRounding(_ recipe: Recipe) -> Rounding {
-    recipe.resize.givesFloats && layer.roundsPixels ? .nearest : .none
-  }
-
+  /// Tries a recipe with every order and rounding.
   private mutating func evaluate(_ recipe: Recipe) throws {
+    let recipe = recipe.with { ($0.order, $0.rounding) = (base.order, .none) }
     guard known[recipe] == nil, let frame = try maker.frame(of: recipe) else { return }
     // Skip a crop that has the same result as the bundle's own.
     if recipe.framing != base.framing,
-      try maker.frame(of: changed(recipe) { $0.framing = base.framing }) == frame
+      try maker.frame(of: recipe.with { $0.framing = base.framing }) == frame
     {
       return
     }
     var found: [Explanation] = []
-    for isGray in Set(orders.map(\.isGray)).sorted(by: { !$0 && $1 }) {
+    for isGray in [false, true] where orders.contains(where: { $0.isGray == isGray }) {
       guard let planes = try maker.planes(recipe, isGray: isGray) else { continue }
-      let roundings = recipe.resize.givesFloats ? Rounding.allCases : [.none]
-      for rounding in roundings {
-        let rounded = rounding == .none ? planes : planes.map { $0.map { rounding($0) } }
+      for rounding in recipe.resize.givesFloats ? Rounding.allCases : [.none] {
+        let rounded = rounding(planes)
         for order in orders where order.isGray == isGray {
           found.append(
             Explanation(
-              recipe, frame, order, rounding, planes: rounded, reference: reference, step: step,
-              assumedScale: layer.assumedScale))
+              recipe.with { ($0.order, $0.rounding) = (order, rounding) }, frame, planes: rounded,
+              reference: reference, step: step, assumedScale: layer.assumedScale))
         }
       }
     }

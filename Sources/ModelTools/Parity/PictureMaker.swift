@@ -15,10 +15,10 @@ package struct PictureMaker {
   /// Whether the file's EXIF orientation turns the image.
   let isTurnedByEXIF: Bool
 
-  private let target: (width: Int, height: Int)
+  private let target: PictureSize
   private let bytes: [UInt8]
   private let name: String
-  private let decoder = ImageDecoder()
+  private let decoder: ImageDecoder
   private var pictures: [Source: PixelBuffer] = [:]
   private var byteCount = 0
 
@@ -30,28 +30,24 @@ package struct PictureMaker {
   /// The most memory that cached images may take, in bytes; a phone's photo takes 36 MB.
   private static let maximumBytes = 200_000_000
 
-  /// Reads and decodes a file.
-  ///
-  /// - Throws: The errors of `ImageDecoder`.
-  package init(path: String, target: (width: Int, height: Int)) throws {
+  package init(path: String, target: PictureSize) throws {
     self.target = target
     name = "'\(path)'"
     bytes = [UInt8](try FileSystem.read(path))
-    var whole = decoder
-    whole.appliesOrientation = false
-    let stored = try whole.decode(bytes, named: name)
+    var decoder = ImageDecoder()
+    decoder.appliesOrientation = false
+    self.decoder = decoder
+    let stored = try decoder.decode(bytes, named: name)
     isTurnedByEXIF = stored.orientation != .up
     upright = stored.upright()
     pictures[Source(decoding: .full, turning: .upright)] = upright
-    let (half, quarter, eighth) = (
-      DecodeOptions(denominator: 2), DecodeOptions(denominator: 4), DecodeOptions(denominator: 8)
-    )
     if bytes.starts(with: [0xFF, 0xD8]) {
-      otherDecodings = [
-        .jpeg(half), .jpeg(quarter), .jpeg(eighth), .jpeg(DecodeOptions(fancyUpsampling: false)),
-        .jpeg(DecodeOptions(fastDCT: true)),
-        .jpeg(DecodeOptions(fancyUpsampling: false, fastDCT: true)),
+      let options = [
+        DecodeOptions(denominator: 2), DecodeOptions(denominator: 4), DecodeOptions(denominator: 8),
+        DecodeOptions(fancyUpsampling: false), DecodeOptions(fastDCT: true),
+        DecodeOptions(fancyUpsampling: false, fastDCT: true),
       ]
+      otherDecodings = options.map(Decoding.jpeg)
     } else if stored.format.alphaOffset != nil {
       otherDecodings = [.over(PixelColor(red: 255, green: 255, blue: 255)), .over(PixelColor())]
     } else {
@@ -73,8 +69,8 @@ package struct PictureMaker {
     var picture = try picture(recipe.decoding, recipe.turning)
     guard let frame = recipe.framing.frame(of: (picture.width, picture.height), in: target)
     else { return nil }
-    if (frame.width, frame.height) != (picture.width, picture.height) {
-      picture = try picture.part(frame)
+    if (frame.part.width, frame.part.height) != (picture.width, picture.height) {
+      picture = picture.part(frame.part)
     }
     let transform = ImageTransform(
       width: frame.scaledWidth, height: frame.scaledHeight, resize: recipe.resize,
@@ -133,8 +129,6 @@ package struct PictureMaker {
   }
 
   private func stored(_ decoding: Decoding) throws -> PixelBuffer {
-    var decoder = decoder
-    decoder.appliesOrientation = false
     switch decoding {
     case .full: return try decoder.decode(bytes, named: name)
     case .over(let color): return try decoder.decode(bytes, named: name).composited(over: color)
@@ -148,27 +142,21 @@ package struct PictureMaker {
 }
 
 extension PixelBuffer {
-  /// Returns a copy of a part of the image.
-  fileprivate func part(_ frame: Framing.Frame) throws -> PixelBuffer {
-    let count = frame.width * format.bytesPerPixel
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count * frame.height)
-    for y in frame.y..<(frame.y + frame.height) {
-      let start = y * bytesPerRow + frame.x * format.bytesPerPixel
-      bytes += try self.bytes(start..<(start + count))
+  fileprivate func part(_ part: PixelCrop) -> PixelBuffer {
+    let count = part.width * format.bytesPerPixel
+    let bytes = (part.y..<(part.y + part.height)).flatMap { y in
+      let start = y * bytesPerRow + part.x * format.bytesPerPixel
+      return self.bytes(start..<(start + count))
     }
-    return PixelBuffer(width: frame.width, height: frame.height, format: format, bytes: bytes)
+    return PixelBuffer(width: part.width, height: part.height, format: format, bytes: bytes)
   }
 
-  /// Returns a range of the image's bytes.
-  private func bytes(_ range: Range<Int>) throws -> [UInt8] {
-    try withBytes {
-      try Tensor(copying: $0.extracting(range), dataType: .uint8, shape: [range.count]).numbers()
-    }
+  private func bytes(_ range: Range<Int>) -> [UInt8] {
+    withBytes { $0.extracting(range).withUnsafeBytes { Array($0) } }
   }
 
   /// Returns the image on a plain background, rounded to the nearest values.
-  fileprivate func composited(over color: PixelColor) throws -> PixelBuffer {
+  fileprivate func composited(over color: PixelColor) -> PixelBuffer {
     guard let alphaOffset = format.alphaOffset else { return self }
     let offsets = format.colorOffsets
     let parts = [
@@ -178,7 +166,7 @@ extension PixelBuffer {
     var opaque: [UInt8] = []
     opaque.reserveCapacity(width * height * 3)
     for y in 0..<height {
-      let row = try bytes((y * bytesPerRow)..<(y * bytesPerRow + width * step))
+      let row = bytes((y * bytesPerRow)..<(y * bytesPerRow + width * step))
       for pixel in 0..<width {
         let alpha = Int(row[pixel * step + alphaOffset])
         for (offset, ground) in parts {
@@ -187,8 +175,7 @@ extension PixelBuffer {
         }
       }
     }
-    var picture = PixelBuffer(width: width, height: height, format: .rgb, bytes: opaque)
-    picture.orientation = orientation
-    return picture
+    return PixelBuffer(
+      width: width, height: height, format: .rgb, orientation: orientation, bytes: opaque)
   }
 }

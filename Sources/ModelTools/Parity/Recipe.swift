@@ -6,12 +6,33 @@
 import TensorIO
 import TensorIOImageCodecs
 
-/// One way to bring an image to its size in the tensor, with a choice for each geometric stage.
+/// One way to make a tensor from an image file, with a choice for each stage before normalization.
 struct Recipe: Hashable {
-  var decoding: Decoding
-  var turning: Turning
+  var decoding = Decoding.full
+  var turning = Turning.upright
   var framing: Framing
   var resize: ResizeMethod
+  var order: ChannelOrder
+  var rounding = Rounding.none
+
+  /// Returns the choice in a stage, in words that no other choice has.
+  func words(in stage: ParityStage) -> String {
+    switch stage {
+    case .decode: decoding.label
+    case .orientation: turning.label
+    case .crop: framing.label
+    case .resize: resize.rawValue
+    case .channelOrder: order.label
+    case .normalization, .quantization: rounding.rawValue
+    }
+  }
+
+  /// Returns the recipe with some changes.
+  func with(_ change: (inout Recipe) -> Void) -> Recipe {
+    var recipe = self
+    change(&recipe)
+    return recipe
+  }
 }
 
 /// A way to decode a file into pixels.
@@ -23,7 +44,6 @@ enum Decoding: Hashable {
   /// Transparent pixels composited over a colour.
   case over(PixelColor)
 
-  /// The name for users.
   var label: String {
     switch self {
     case .full: return "the full decode"
@@ -64,7 +84,6 @@ enum Turning: Hashable {
   /// Turned upright, and then once more.
   case turned(ImageOrientation)
 
-  /// The name for users.
   var label: String {
     switch self {
     case .upright: "upright by EXIF"
@@ -91,20 +110,12 @@ enum Turning: Hashable {
   }
 }
 
-/// The rounding of the fractions that a resize gives, before normalization.
-enum Rounding: Hashable, CaseIterable {
-  case none
-  case nearest
-  case truncation
-
-  /// The name for users.
-  var label: String {
-    switch self {
-    case .none: "fractions kept after the resize"
-    case .nearest: "rounded to bytes after the resize"
-    case .truncation: "truncated to bytes after the resize"
-    }
-  }
+/// The rounding of the fractions that a resize gives, before normalization; the raw values are for
+/// users.
+enum Rounding: String, CaseIterable {
+  case none = "fractions kept after the resize"
+  case nearest = "rounded to bytes after the resize"
+  case truncation = "truncated to bytes after the resize"
 
   func callAsFunction(_ value: Float) -> Float {
     switch self {
@@ -113,33 +124,20 @@ enum Rounding: Hashable, CaseIterable {
     case .truncation: value.rounded(.towardZero)
     }
   }
+
+  func callAsFunction(_ planes: [[Float]]) -> [[Float]] {
+    self == .none ? planes : planes.map { $0.map { self($0) } }
+  }
 }
 
 /// The order of the colours in the tensor's channels.
 enum ChannelOrder: Hashable {
-  case rgb
-  case bgr
-  /// One channel of brightness.
-  case gray
+  case format(ImageShape.Format)
   /// The same brightness in three channels.
   case grayThrice
 
-  init(_ format: ImageShape.Format) {
-    self =
-      switch format {
-      case .rgb: .rgb
-      case .bgr: .bgr
-      case .gray: .gray
-      }
-  }
-
   var label: String {
-    switch self {
-    case .rgb: "RGB"
-    case .bgr: "BGR"
-    case .gray: "GRAY"
-    case .grayThrice: "gray in three channels"
-    }
+    if case .format(let format) = self { format.rawValue } else { "gray in three channels" }
   }
 
   /// Returns the plane of an image that a channel of the tensor holds.
@@ -147,11 +145,11 @@ enum ChannelOrder: Hashable {
   /// The planes are red, green and blue, or the single gray plane.
   func plane(_ channel: Int) -> Int {
     switch self {
-    case .rgb: channel
-    case .bgr: 2 - channel
-    case .gray, .grayThrice: 0
+    case .format(.rgb): channel
+    case .format(.bgr): 2 - channel
+    case .format(.gray), .grayThrice: 0
     }
   }
 
-  var isGray: Bool { self == .gray || self == .grayThrice }
+  var isGray: Bool { self == .format(.gray) || self == .grayThrice }
 }

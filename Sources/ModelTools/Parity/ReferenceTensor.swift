@@ -7,24 +7,19 @@ import TensorIO
 
 /// The tensor that Python made, split into channels.
 package struct ReferenceTensor {
-  /// The elements, as they were saved.
   let tensor: Tensor
   let path: String
   /// The position of the channel axis.
   let layout: ImageShape.Layout
   /// One or three channels of height × width values, in the order of the tensor.
   private(set) var channels: [[Float]]
-  /// Whether every element is a whole number.
   let isWhole: Bool
   /// Whether ``channels`` were read in the other layout than the shape says.
   private(set) var isReshaped = false
 
-  /// Reads a tensor for a layer.
+  /// Reads a .npy file with an image of the layer's size.
   ///
-  /// - Parameters:
-  ///   - path: A .npy file.
-  ///   - layer: The layer that the tensor is meant for. A leading batch axis of 1 is optional.
-  /// - Throws: `TensorIOError` if the file doesn't hold an image of the layer's size.
+  /// A leading batch axis of 1 is optional.
   package init(_ path: String, for layer: ImageLayer) throws {
     self.path = path
     let tensor = try NumPyFile(path).tensor
@@ -52,8 +47,7 @@ package struct ReferenceTensor {
   func reshaped() throws -> ReferenceTensor {
     var other = self
     other.isReshaped = true
-    other.channels = try tensor.floats().channels(
-      channels.count, layout == .channelsFirst ? .channelsLast : .channelsFirst)
+    other.channels = try tensor.floats().channels(channels.count, layout.other)
     return other
   }
 
@@ -66,8 +60,7 @@ package struct ReferenceTensor {
     let (height, width) = (shape.height, shape.width)
     var candidates: [(ImageShape.Layout, Int)] = []
     for count in [shape.channels, 4 - shape.channels] {
-      candidates.append((shape.layout, count))
-      candidates.append((shape.layout == .channelsLast ? .channelsFirst : .channelsLast, count))
+      candidates += [(shape.layout, count), (shape.layout.other, count)]
     }
     for (layout, count) in candidates {
       let axes = layout == .channelsLast ? [height, width, count] : [count, height, width]
@@ -130,7 +123,10 @@ extension [Float] {
   }
 }
 
+extension ImageShape.Layout {
+  var other: Self { self == .channelsLast ? .channelsFirst : .channelsLast }
+}
+
 extension DataType {
-  /// Whether the elements can have fractions.
   var isFloat: Bool { self == .float16 || self == .float32 || self == .float64 }
 }

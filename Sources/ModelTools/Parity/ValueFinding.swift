@@ -12,30 +12,26 @@ struct ValueFinding {
   let hypothesis: ValueHypothesis?
   /// What the bundle's own layer does.
   let own: ValueHypothesis
-  /// Whether the layer takes whole pixels, to which the normalization of model.json doesn't apply.
-  private let takesWhole: Bool
-  private let isGray: Bool
+  private let layer: ImageLayer
   /// The scale and bias that fit best, by colour.
   let fitted: PixelNormalization
-  /// The mean distance of the best candidate from the reference, in bytes of the image.
-  let error: Double
 
   /// Compares the reference with every known hypothesis, on the image that explains it.
   init(
     _ explanation: Explanation, planes: [[Float]], layer: ImageLayer, reference: ReferenceTensor
   ) {
+    self.layer = layer
     own = layer.ownHypothesis
-    takesWhole = layer.roundsPixels
-    isGray = layer.shape.format == .gray
-    fitted = Self.fit(explanation.order, planes, reference, layer)
+    fitted = Self.fit(explanation.recipe.order, planes, reference, layer)
     let step = max(1, planes[0].count / 50_000) | 1
     let candidates = Self.candidates(layer, reference, planes)
-    let errors = candidates.map { $0.error(planes, explanation.order, reference, step: step) }
+    let errors = candidates.map {
+      $0.error(planes, explanation.recipe.order, reference, step: step)
+    }
     let least = errors.min() ?? .infinity
     // Take the first of the candidates that fit about equally well. The bundle's own comes first.
     let index = errors.firstIndex { $0 <= least * 1.25 + 0.003 } ?? 0
-    error = errors[index]
-    hypothesis = error <= 0.005 + 2 * explanation.excess ? candidates[index] : nil
+    hypothesis = errors[index] <= 0.005 + 2 * explanation.excess ? candidates[index] : nil
   }
 
   private static func candidates(
@@ -89,63 +85,56 @@ struct ValueFinding {
 // MARK: - Findings
 
 extension ValueFinding {
-  /// The finding for the normalization.
   var normalizationFinding: StageFinding {
+    let isGray = layer.shape.format == .gray
     let insteadOf = own.normalization.label
     guard let hypothesis else {
       return StageFinding(
-        stage: .normalization, result: .differs, looksLike: fitted.rounded.formula,
-        insteadOf: insteadOf,
+        stage: .normalization, looksLike: fitted.rounded.formula, insteadOf: insteadOf,
         suggestion:
           "These numbers match no known normalization. Write "
           + KnownNormalization.json(fitted.rounded, isGray: isGray)
           + " in model.json, or change the Python code.")
     }
     guard hypothesis.normalization.values != own.normalization.values else {
-      return StageFinding(stage: .normalization, result: .same)
+      return StageFinding(stage: .normalization)
     }
     return StageFinding(
-      stage: .normalization, result: .differs, looksLike: hypothesis.normalization.label,
+      stage: .normalization, looksLike: hypothesis.normalization.label,
       insteadOf: insteadOf,
-      suggestion: takesWhole
+      suggestion: layer.roundsPixels
         ? "The model takes bytes. Remove the normalization from the Python code."
         : hypothesis.normalization.suggestion(isGray: isGray))
   }
 
   /// Returns the finding for the storage.
   ///
-  /// - Parameters:
-  ///   - layer: The bundle's layer.
-  ///   - theirs: The data type of the reference.
-  ///   - rounding: How the other side rounds the fractions of the resize; nil if both sides do the
-  ///     same.
-  /// - Returns: The finding.
-  func quantizationFinding(
-    _ layer: ImageLayer, _ theirs: DataType, rounding: Rounding?
-  ) -> StageFinding {
+  /// The rounding is how the other side rounds the fractions of the resize; nil if both sides do
+  /// the same.
+  func quantizationFinding(_ theirs: DataType, rounding: Rounding?) -> StageFinding {
     let ours = layer.spec.dataType
     let storage = hypothesis?.storage ?? (theirs.isFloat ? .floats : own.storage)
     if ours.isFloat != theirs.isFloat || (storage != own.storage && storage != .floats) {
       return StageFinding(
-        stage: .quantization, result: .differs, looksLike: "\(theirs) (\(storage.label))",
+        stage: .quantization, looksLike: "\(theirs) (\(storage.label))",
         insteadOf: "\(ours) (\(own.storage.label))",
         suggestion: Self.suggestion(ours, theirs, own.storage))
     }
     if let hypothesis, hypothesis.rounding == .truncation, own.rounding != .truncation {
       return StageFinding(
-        stage: .quantization, result: .differs, looksLike: "truncation",
+        stage: .quantization, looksLike: "truncation",
         insteadOf: "rounding to the nearest",
         suggestion: "Round in the Python code before astype: numpy.rint(x / scale + zero_point).")
     }
     if let rounding {
       return StageFinding(
-        stage: .quantization, result: .differs, looksLike: rounding.label,
-        insteadOf: layer.roundsPixels ? Rounding.nearest.label : Rounding.none.label,
+        stage: .quantization, looksLike: rounding.rawValue,
+        insteadOf: layer.roundsPixels ? Rounding.nearest.rawValue : Rounding.none.rawValue,
         suggestion: rounding == .truncation
           ? "Round in the Python code before astype: numpy.rint(x)."
           : "Don't convert the resized image to bytes in the Python code.")
     }
-    return StageFinding(stage: .quantization, result: .same)
+    return StageFinding(stage: .quantization)
   }
 
   private static func suggestion(
@@ -187,25 +176,18 @@ extension PixelNormalization {
 }
 
 extension ImageLayer {
-  /// The hypothesis that describes the bundle's own preprocessing.
   fileprivate var ownHypothesis: ValueHypothesis {
-    let own: KnownNormalization
-    if let normalization {
-      own =
-        KnownNormalization.all.first { $0.values == normalization }
-        ?? KnownNormalization("model.json's scale and bias", normalization)
-    } else {
-      own = .none
-    }
+    let own =
+      normalization.map { values in
+        KnownNormalization.all.first { $0.values == values }
+          ?? KnownNormalization("model.json's scale and bias", values)
+      } ?? KnownNormalization.none
     if usesStoredQuantization, let storedScale {
       return ValueHypothesis(normalization: own, storage: storedScale, rounding: .nearest)
     }
-    switch spec.dataType {
-    case .float16, .float32, .float64:
-      return ValueHypothesis(normalization: own, storage: .floats, rounding: .none)
-    case .int8: return ValueHypothesis(normalization: own, storage: .bytesLess128, rounding: .none)
-    default: return ValueHypothesis(normalization: own, storage: .bytes, rounding: .none)
-    }
+    let bytes: NumberStorage = spec.dataType == .int8 ? .bytesLess128 : .bytes
+    return ValueHypothesis(
+      normalization: own, storage: spec.dataType.isFloat ? .floats : bytes, rounding: .none)
   }
 
   /// The scale and the zero point that the model stores for its bytes; nil if it stores none.
@@ -221,15 +203,10 @@ extension ImageLayer {
 extension KnownNormalization {
   /// Returns the normalization that `tf.image.per_image_standardization` applies to this image.
   fileprivate static func standardization(of planes: [[Float]]) -> KnownNormalization {
-    let count = Double(planes.reduce(0) { $0 + $1.count })
-    var sum = 0.0
-    var squares = 0.0
-    for plane in planes {
-      for value in plane {
-        sum += Double(value)
-        squares += Double(value) * Double(value)
-      }
-    }
+    let values = planes.joined().lazy.map(Double.init)
+    let count = Double(values.count)
+    let sum = values.reduce(0, +)
+    let squares = values.reduce(0) { $0 + $1 * $1 }
     let mean = sum / count
     let deviation = max(0, squares / count - mean * mean).squareRoot()
     let divisor = max(deviation, 1 / count.squareRoot())

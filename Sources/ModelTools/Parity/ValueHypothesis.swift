@@ -27,13 +27,11 @@ struct ValueHypothesis {
       let (scale, bias) = line(ofColor: color)
       let unit = Double(scale.magnitude)
       guard unit > 0 else { return .infinity }
-      var index = 0
-      while index < theirs.count {
+      for index in stride(from: 0, to: theirs.count, by: step) {
         var value = rounding(scale * plane[index] + bias)
         if let range { value = min(max(value, range.lowerBound), range.upperBound) }
         sum += Double((value - theirs[index]).magnitude) / unit
         count += 1
-        index &+= step
       }
     }
     return sum / max(count, 1)
@@ -103,14 +101,7 @@ struct KnownNormalization {
   /// The common normalizations.
   static let all: [KnownNormalization] = [
     none,
-    KnownNormalization(
-      "[0,1]", .zeroToOne,
-      suggestion:
-        "Write \"normalize\": {\"standard\": \"[0,1]\"} in model.json, or change the Python code."),
-    KnownNormalization(
-      "[-1,1]", .minusOneToOne,
-      suggestion:
-        "Write \"normalize\": {\"standard\": \"[-1,1]\"} in model.json, or change the Python code."),
+    standard("[0,1]", .zeroToOne), standard("[-1,1]", .minusOneToOne),
     KnownNormalization("ImageNet's mean and deviation (torchvision)", imageNet),
     KnownNormalization(
       "ImageNet's mean and deviation with red and blue swapped", imageNet.exchanged),
@@ -124,6 +115,14 @@ struct KnownNormalization {
       "(v - 128) / 128", PixelNormalization(scale: 1 / 128, bias: ColorValues(all: -1))),
     KnownNormalization("v - 128", PixelNormalization(scale: 1, bias: ColorValues(all: -128))),
   ]
+
+  private static func standard(_ name: String, _ values: PixelNormalization) -> Self {
+    KnownNormalization(
+      name, values,
+      suggestion:
+        "Write \"normalize\": {\"standard\": \"\(name)\"} in model.json, or change the Python code."
+    )
+  }
 
   private static let imageNet = PixelNormalization(
     mean: (0.485, 0.456, 0.406), deviation: (0.229, 0.224, 0.225))

@@ -5,6 +5,7 @@
 
 package import TensorIO
 import TensorIOLiteRT
+import TensorIOTensorFlow
 
 extension ModelReport {
   /// The report as JSON, with the keys that `tensorio help inspect` lists.
@@ -43,12 +44,12 @@ extension ModelReport {
   }
 
   private static func json(_ facts: SavedModelFacts) -> JSONValue {
-    let version = facts.tensorFlowVersion
+    let version = facts.model.tensorFlowVersion
     return .object([
       "tensorflow_version": .stringOrNull(version.isEmpty ? nil : version),
-      "tags": .strings(facts.tags),
+      "tags": .strings(facts.model.tags),
       "graphs": .array(facts.graphs.map(JSONValue.strings)),
-      "variables": .bool(facts.hasVariables),
+      "variables": .bool(facts.model.hasVariables),
       "files": .array(
         facts.files.map { file in
           .object(["name": .string(file.name), "bytes": .number(Double(file.byteCount))])
@@ -63,7 +64,7 @@ extension ModelReport {
 
   private static func json(signatureAt index: Int, of model: ModelFile) -> JSONValue {
     let signature = model.signatures[index]
-    let metadata = model.metadata?.tensors(of: signature, at: index)
+    let metadata = model.metadata.tensors(of: signature, at: index)
     let facts = model.savedModel
     func list(_ tensors: [TensorDescription], _ metadata: [TensorMetadata?]?) -> JSONValue {
       .array(
@@ -75,9 +76,9 @@ extension ModelReport {
     }
     return .object([
       "key": .string(signature.key),
-      "inputs": list(signature.inputs, metadata?.inputs),
+      "inputs": list(signature.inputs, metadata.inputs),
       "placeholders": list(facts?.placeholders[index] ?? [], nil),
-      "outputs": list(signature.outputs, metadata?.outputs),
+      "outputs": list(signature.outputs, metadata.outputs),
     ])
   }
 
@@ -91,12 +92,12 @@ extension ModelReport {
       "type": .string(tensor.typeName),
       "shape": tensor.rankIsUnknown ? .null : .integers(tensor.shape),
       "has_default": .bool(tensor.hasDefault),
-      "quantization": tensor.quantization.map { json($0, rank: tensor.shape.count) } ?? .null,
+      "quantization": tensor.quantization.map(json) ?? .null,
       "metadata": metadata.map(json) ?? .null,
     ])
   }
 
-  private static func json(_ quantization: StoredQuantization, rank: Int) -> JSONValue {
+  private static func json(_ quantization: StoredQuantization) -> JSONValue {
     .object([
       "scales": .floats(quantization.scales),
       "zero_points": .integers(quantization.zeroPoints.map { Int(clamping: $0) }),
@@ -105,17 +106,14 @@ extension ModelReport {
   }
 
   private static func json(_ metadata: TensorMetadata) -> JSONValue {
-    let normalization = metadata.normalization.map { normalization in
-      JSONValue.object([
-        "mean": .floats(normalization.mean), "std": .floats(normalization.std),
-      ])
-    }
-    return .object([
+    .object([
       "name": .stringOrNull(metadata.name),
       "description": .stringOrNull(metadata.description),
       "content": .stringOrNull(metadata.content?.word),
       "color_space": .stringOrNull(metadata.content?.colorSpace),
-      "normalization": normalization ?? .null,
+      "normalization": metadata.normalization.map {
+        .object(["mean": .floats($0.mean), "std": .floats($0.std)])
+      } ?? .null,
       "minimum": .floats(metadata.minimum),
       "maximum": .floats(metadata.maximum),
       "labels": metadata.labels.map(JSONValue.strings) ?? .null,
@@ -195,7 +193,7 @@ extension ModelReport {
     switch quantization {
     case .model: .object(["standard": .string("model")])
     case .linear(let scale, let bias):
-      .object(["scale": .number(scale.shortestDouble), "bias": .number(bias.shortestDouble)])
+      .object(["scale": .float(scale), "bias": .float(bias)])
     }
   }
 
@@ -213,18 +211,11 @@ extension ModelReport {
   private static func json(
     _ scale: ColorValues, _ bias: ColorValues, _ format: ImageShape.Format
   ) -> JSONValue {
-    .object(["scale": scale.common.map(json) ?? json(scale), "bias": json(bias, format)])
+    .object([
+      "scale": scale.common.map(JSONValue.float) ?? .colors(scale),
+      "bias": format == .gray ? .float(bias.red) : .colors(bias),
+    ])
   }
-
-  private static func json(_ values: ColorValues, _ format: ImageShape.Format) -> JSONValue {
-    format == .gray ? json(values.red) : json(values)
-  }
-
-  private static func json(_ values: ColorValues) -> JSONValue {
-    .object(["r": json(values.red), "g": json(values.green), "b": json(values.blue)])
-  }
-
-  private static func json(_ value: Float) -> JSONValue { .number(value.shortestDouble) }
 }
 
 extension TensorMetadata.Content {

@@ -5,9 +5,9 @@
 
 import TensorIO
 import TensorIOLiteRT
+import TensorIOTensorFlow
 
 extension ModelReport {
-  /// The report as text for users.
   package var text: String {
     var sections: [[String]] = []
     if let bundle {
@@ -35,9 +35,7 @@ extension ModelReport {
   private static func fieldLines(_ fields: [(name: String, value: String?)]) -> [String] {
     let present = fields.compactMap { field in field.value.map { (field.name, $0) } }
     let width = present.map(\.0.count).max() ?? 0
-    return present.map { name, value in
-      "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(value.printable)"
-    }
+    return present.map { "  " + $0.padded(to: width + 2) + $1.printable }
   }
 
   // MARK: - Model
@@ -54,10 +52,10 @@ extension ModelReport {
 
   private static func lines(_ facts: SavedModelFacts) -> [String] {
     let graphs = facts.graphs.map { tags in
-      let isShown = facts.graphs.count > 1 && tags == facts.tags
+      let isShown = facts.graphs.count > 1 && tags == facts.model.tags
       return tags.joined(separator: ",") + (isShown ? " (shown below)" : "")
     }
-    let version = facts.tensorFlowVersion
+    let version = facts.model.tensorFlowVersion
     let files = facts.files.prefix(mostFiles).map { "\($0.name) (\($0.byteCount))" }
     let more = facts.files.count - files.count
     let training = facts.trainingOperations.map { name, needs in
@@ -66,7 +64,7 @@ extension ModelReport {
     return fieldLines([
       ("TensorFlow", version.isEmpty ? nil : version),
       (graphs.count == 1 ? "Tags" : "Graphs", graphs.joined(separator: "; ")),
-      ("Variables", facts.hasVariables ? "yes" : "no"),
+      ("Variables", facts.model.hasVariables ? "yes" : "no"),
       ("Files", files.joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")),
       ("Training", training.isEmpty ? nil : training.joined(separator: "; ")),
       ("Results", facts.results.isEmpty ? nil : facts.results.joined(separator: ", ")),
@@ -78,9 +76,7 @@ extension ModelReport {
       headings: ["", "#", "Name", "Type", "Shape", "Quantization", "Tensor", "About"])
     let signature = model.signatures[index]
     let facts = model.savedModel
-    let (inputs, outputs) =
-      model.metadata?.tensors(of: signature, at: index)
-      ?? (signature.inputs.map { _ in nil }, signature.outputs.map { _ in nil })
+    let (inputs, outputs) = model.metadata.tensors(of: signature, at: index)
     let placeholders = facts?.placeholders[index] ?? []
     for (side, tensors, metadata) in [
       ("input", signature.inputs, inputs),

@@ -9,9 +9,7 @@ import TensorIOTensorFlow
 
 /// The facts about a model file or a bundle that the command `inspect` shows.
 package struct ModelReport {
-  /// The path as it was given.
   let path: String
-  /// The bundle; nil if the path is a model.
   private(set) var bundle: ModelBundle?
   /// The model file; nil if it is missing or isn't read.
   private(set) var model: ModelFile?
@@ -30,35 +28,17 @@ package struct ModelReport {
     var savedModel: SavedModelFacts?
   }
 
-  /// Something that the user should know.
   struct Issue {
     var severity: BundleIssue.Severity = .warning
     var code: String
     var path: String?
     var message: String
-
-    init(_ issue: BundleIssue) {
-      severity = issue.severity
-      code = issue.code.rawValue
-      path = issue.path
-      message = issue.description
-    }
-
-    init(_ message: String, severity: BundleIssue.Severity = .warning, code: String) {
-      self.severity = severity
-      self.code = code
-      self.message = message
-    }
   }
 
-  /// Reads a bundle or a model file.
+  /// Reads a bundle, a .tflite file or the folder of a SavedModel.
   ///
-  /// - Parameters:
-  ///   - path: The bundle, the .tflite file or the folder of the SavedModel.
-  ///   - liteRT: The backend that reads TensorFlow Lite models.
-  ///   - backends: The backends that load the model of a bundle to find further problems.
-  ///   - willRead: A closure that is called with the path of a TensorFlow Lite model before it is read.
-  /// - Throws: ``TensorIOError`` if the path is missing, or the bundle or model is damaged.
+  /// The backends load the model of a bundle to find further problems. The closure gets the path of
+  /// a TensorFlow Lite model before it is read.
   package init(
     path: String, liteRT: LiteRTBackend, backends: [any Backend],
     willRead: (_ path: String) -> Void
@@ -102,7 +82,7 @@ package struct ModelReport {
       issues += (bundle.warnings + error.issues).map(Issue.init)
       if !error.issues.contains(where: { $0.severity == .error }) {
         issues.append(
-          Issue("The model can't be run: \(error)", severity: .error, code: "cannot-run"))
+          Issue(severity: .error, code: "cannot-run", message: "The model can't be run: \(error)"))
       }
     }
   }
@@ -124,11 +104,21 @@ package struct ModelReport {
     let metadata = model.metadata
     self.model = ModelFile(
       path: path, byteCount: model.byteCount, signatures: model.signatures, metadata: metadata)
-    issues += (metadata?.problems ?? []).map { Issue($0, code: "damaged-metadata") }
+    issues += (metadata?.problems ?? []).map {
+      Issue(code: "damaged-metadata", message: $0)
+    }
   }
 }
 
-extension ModelMetadata {
+extension ModelReport.Issue {
+  fileprivate init(_ issue: BundleIssue) {
+    self.init(
+      severity: issue.severity, code: issue.code.rawValue, path: issue.path,
+      message: issue.description)
+  }
+}
+
+extension ModelMetadata? {
   /// Returns the metadata of a signature's tensors.
   ///
   /// Metadata describes only the main graph, which is the first signature.
@@ -140,6 +130,8 @@ extension ModelMetadata {
       // The metadata has the order of the tensors. If the counts differ, they can't be matched.
       index == 0 && metadata.count == tensors.count ? metadata : tensors.map { _ in nil }
     }
-    return (matched(inputs, signature.inputs), matched(outputs, signature.outputs))
+    return (
+      matched(self?.inputs ?? [], signature.inputs), matched(self?.outputs ?? [], signature.outputs)
+    )
   }
 }

@@ -5,7 +5,22 @@
 
 package import TensorIO
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 extension JSONValue {
+  /// Returns the document with sorted keys and the shortest exact numbers.
+  package func text() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    return String(decoding: try encoder.encode(self), as: UTF8.self)
+  }
+
   /// Returns a string, or null for nil.
   package static func stringOrNull(_ text: String?) -> JSONValue {
     text.map(JSONValue.string) ?? .null
@@ -21,10 +36,16 @@ extension JSONValue {
   }
 
   package static func floats(_ values: [Float]) -> JSONValue {
-    .array(values.map { .number($0.shortestDouble) })
+    .array(values.map(JSONValue.float))
   }
 
   package static func strings(_ values: [String]) -> JSONValue {
     .array(values.map(JSONValue.string))
+  }
+
+  package static func float(_ value: Float) -> JSONValue { .number(value.shortestDouble) }
+
+  static func colors(_ values: ColorValues) -> JSONValue {
+    .object(["r": .float(values.red), "g": .float(values.green), "b": .float(values.blue)])
   }
 }

@@ -16,6 +16,15 @@ extension Double {
   package func fixed(_ decimals: Int) -> String {
     DecimalText(self, digits: decimals).description
   }
+
+  /// The number rounded to six significant digits.
+  package var significant: Double {
+    guard isFinite, self != 0 else { return self }
+    var factor = 1.0
+    while magnitude * factor < 1e5 && factor < 1e300 { factor *= 10 }
+    while magnitude * factor >= 1e6 && factor > 1e-300 { factor /= 10 }
+    return (self * factor).rounded() / factor
+  }
 }
 
 extension Duration {
@@ -25,16 +34,5 @@ extension Duration {
     if milliseconds < 0.1 { return "\((milliseconds * 1e3).fixed(2)) µs" }
     if milliseconds < 1e4 { return "\(milliseconds.fixed(2)) ms" }
     return "\((milliseconds / 1e3).fixed(1)) s"
-  }
-}
-
-extension Double {
-  /// The number rounded to six significant digits.
-  package var significant: Double {
-    guard isFinite, self != 0 else { return self }
-    var factor = 1.0
-    while magnitude * factor < 1e5 && factor < 1e300 { factor *= 10 }
-    while magnitude * factor >= 1e6 && factor > 1e-300 { factor /= 10 }
-    return (self * factor).rounded() / factor
   }
 }

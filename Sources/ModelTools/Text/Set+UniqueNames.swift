@@ -4,12 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Set<String> {
-  /// Inserts a name, followed by a number if the set already has the name.
+  /// Inserts a name, followed by the separator and a number if the set already has it.
   ///
-  /// - Parameters:
-  ///   - name: The name.
-  ///   - separator: The text between the name and the number.
-  /// - Returns: The name that was inserted.
+  /// Returns the name that was inserted.
   package mutating func insertUnique(_ name: String, separator: String) -> String {
     var unique = name
     var number = 2

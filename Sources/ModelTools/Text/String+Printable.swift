@@ -7,11 +7,8 @@ extension String {
   /// The text on one line, without characters that a terminal would interpret.
   package var printable: String { replacingScalars { $0.isObeyedByTerminals ? " " : nil } }
 
-  /// Returns the text without characters that a terminal would interpret, except line feeds and
-  /// tabs.
-  ///
-  /// - Parameter allowed: Returns how many scalars at the start of a substring are kept.
-  /// - Returns: The text.
+  /// Returns the text without characters that a terminal would interpret, except line feeds, tabs
+  /// and as many scalars at the start of a substring as the closure allows.
   package func printableLines(allowing allowed: (Substring.UnicodeScalarView) -> Int) -> String {
     guard unicodeScalars.contains(where: { $0.isObeyedByTerminals && !$0.isLayout }) else {
       return self

@@ -20,11 +20,17 @@ package struct TextTable {
     }
     let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
-      var line = String(repeating: " ", count: indentation)
-      for (column, width) in zip(columns, widths) {
-        line += row[column] + String(repeating: " ", count: width - row[column].count + 2)
-      }
+      var line = "".padded(to: indentation)
+      for (column, width) in zip(columns, widths) { line += row[column].padded(to: width + 2) }
       return String(line.reversed().drop { $0 == " " }.reversed())
     }
+  }
+}
+
+extension String {
+  /// Returns the text, padded with spaces to a width.
+  package func padded(to width: Int, onTheLeft: Bool = false) -> String {
+    let space = String(repeating: " ", count: Swift.max(0, width - count))
+    return onTheLeft ? space + self : self + space
   }
 }

@@ -10,7 +10,6 @@ import NetRunner
 import TensorIO
 import TensorIOImageCodecs
 
-/// The command `tensorio bulk`.
 struct BulkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bulk", abstract: "Run vision models on folders of photos, and keep the results.",
@@ -64,21 +63,19 @@ struct BulkCommand: ParsableCommand {
     help: ArgumentHelp(
       "The output values in each row: all, none, or this many of the highest (default: 5).",
       valueName: "all|none|n"))
-  var outputs: OutputsArgument?
+  var outputs: KeptOutputs?
 
   @Flag(help: "Print the counts of each model as JSON.")
   var json = false
 
   func validate() throws {
-    guard (1...1_000_000).contains(iterations), (1...1024).contains(threads ?? 1) else {
-      throw ValidationError("--iterations and --threads take positive numbers.")
-    }
-    guard !resume || !force else {
-      throw ValidationError("Pass either --resume or --force, not both.")
-    }
-    guard resume || !retryFailed else {
-      throw ValidationError("--retry-failed needs --resume. Without --resume, every photo is run.")
-    }
+    try checkUsage(
+      (1...1_000_000).contains(iterations) && (1...1024).contains(threads ?? 1),
+      "--iterations and --threads take positive numbers.")
+    try checkUsage(!resume || !force, "Pass either --resume or --force, not both.")
+    try checkUsage(
+      resume || !retryFailed,
+      "--retry-failed needs --resume. Without --resume, every photo is run.")
   }
 
   func run() throws {
@@ -86,7 +83,7 @@ struct BulkCommand: ParsableCommand {
     options.iterations = iterations
     options.threads = threads ?? Processors.count
     options.decoder.scaling = decode
-    options.kept = outputs?.kept
+    options.kept = outputs
     options.fetch = PictureDownload.bytes
     let isThere = { (path: String) in
       PictureDownload.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
@@ -161,12 +158,8 @@ struct BulkResults {
 
   /// Opens the files.
   ///
-  /// - Parameters:
-  ///   - paths: The paths from the user. The first one that rows can be appended to is the log. If
-  ///     there is none, the log is a file beside the first path.
-  ///   - resuming: Whether existing rows are kept.
-  ///   - replacing: Whether existing files are removed.
-  /// - Throws: `TensorIOError` for an extension that isn't a known format, or a file that exists.
+  /// The first path that rows can be appended to is the log. If there is none, the log is a file
+  /// beside the first path.
   init(_ paths: [String], resuming: Bool, replacing: Bool) throws {
     for path in paths { try Self.check(path) }
     let log = paths.first(where: Self.isDatabase) ?? paths.first { $0.hasSuffix(".jsonl") }
@@ -199,8 +192,7 @@ struct BulkResults {
 
   /// Writes the exports.
   ///
-  /// - Parameter isWhole: Whether every photo has its row. Otherwise the log is kept for later.
-  /// - Throws: `TensorIOError` when a file cannot be written.
+  /// The log of an incomplete run is kept for later.
   func finish(isWhole: Bool) throws {
     for (format, path) in exports { try format.write(log, to: path) }
     if isTemporary, isWhole { try FileSystem.remove(logPath) }
@@ -213,13 +205,7 @@ struct BulkResults {
       throw TensorIOError(
         .invalidOption, "'\(path)' must end in .sqlite, .db, .jsonl, .csv or .json.")
     }
-    guard !FileSystem.isFolder(path) else {
-      throw TensorIOError(.invalidOption, "'\(path)' is a folder. The results must be a file.")
-    }
-    let folder = FileSystem.folder(of: path)
-    guard FileSystem.isFolder(folder) else {
-      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' for '\(path)'.")
-    }
+    try FileSystem.checkOutput(path, "The results")
   }
 
   private static func isDatabase(_ path: String) -> Bool {

@@ -8,7 +8,6 @@ import ModelCommands
 import NetRunner
 import TensorIO
 
-/// The command `tensorio compare`.
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
@@ -44,12 +43,9 @@ struct CompareCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard (1...2).contains(reports.count) else {
-      throw ValidationError("Name one or two reports, got \(reports.count).")
-    }
-    guard model.count <= 2 else {
-      throw ValidationError("--model can be given at most twice, got \(model.count).")
-    }
+    try checkUsage(
+      (1...2).contains(reports.count), "Name one or two reports, got \(reports.count).")
+    try checkUsage(model.count <= 2, "--model can be given at most twice, got \(model.count).")
   }
 
   func run() throws {

@@ -10,7 +10,6 @@ import NetRunner
 import TensorIO
 import TensorIOImageCodecs
 
-/// The command `tensorio evaluate`.
 struct EvaluateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "evaluate", abstract: "Measure the accuracy and speed of vision models.",
@@ -67,7 +66,7 @@ struct EvaluateCommand: ParsableCommand {
     help: ArgumentHelp(
       "Evaluate only one part of the images, such as 2/4; 'tensorio merge' merges the reports.",
       valueName: "i/n"))
-  var part: PartArgument?
+  var part: PartRecord?
 
   @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
   var decode: DecodeScaling = .exact
@@ -76,7 +75,7 @@ struct EvaluateCommand: ParsableCommand {
     help: ArgumentHelp(
       "The output values in each row: all, none, or this many of the highest.",
       valueName: "all|none|n"))
-  var outputs: OutputsArgument?
+  var outputs: KeptOutputs?
 
   @OptionGroup var reports: ReportArguments
 
@@ -84,25 +83,21 @@ struct EvaluateCommand: ParsableCommand {
     parsing: .singleValue,
     help: ArgumentHelp(
       "Exit with code 1 unless a number is met, such as top1=0.7 or latency_p95<=20; may be "
-        + "repeated.",
-      valueName: "name=number"))
-  var failUnder: [GateArgument] = []
+        + "repeated.", valueName: "name=number"))
+  var failUnder: [Gate] = []
 
   @Flag(help: "Print the report as JSON.")
   var json = false
 
   func validate() throws {
     let counts = 1...1_000_000
-    guard counts.contains(iterations ?? 1), (0...1_000_000).contains(warmup),
-      (1...1024).contains(threads), limit ?? 1 >= 1
-    else {
-      throw ValidationError(
-        "--iterations takes a number from 1 to 1000000, --warmup from 0 to 1000000, --threads from "
-          + "1 to 1024, --limit a positive number.")
-    }
-    guard !json || datasets.count == 1 else {
-      throw ValidationError("--json takes a single dataset, got \(datasets.count).")
-    }
+    try checkUsage(
+      counts.contains(iterations ?? 1) && (0...1_000_000).contains(warmup)
+        && (1...1024).contains(threads) && limit ?? 1 >= 1,
+      "--iterations takes a number from 1 to 1000000, --warmup from 0 to 1000000, --threads from "
+        + "1 to 1024, --limit a positive number.")
+    try checkUsage(
+      !json || datasets.count == 1, "--json takes a single dataset, got \(datasets.count).")
   }
 
   func run() throws {
@@ -138,7 +133,7 @@ struct EvaluateCommand: ParsableCommand {
           failure = failure ?? error
         }
       }
-      try EvaluationPrinter(report).print(asJSON: json)
+      try EvaluationPrinter(report: report).print(asJSON: json)
       if report.models.contains(where: { $0.pictures > 0 && $0.failed == $0.pictures }) {
         failure = failure ?? ExitCode(65)
       }
@@ -154,7 +149,7 @@ struct EvaluateCommand: ParsableCommand {
 
   /// Checks the gates, which are never met if the evaluation was interrupted.
   private func check(_ report: EvaluationReport, isWhole: Bool) throws -> [GateResult] {
-    try failUnder.flatMap { try $0.gate.check(report) }.map { found in
+    try failUnder.flatMap { try $0.check(report) }.map { found in
       guard !isWhole, found.isMet else { return found }
       var result = found
       result.isMet = false
@@ -169,7 +164,7 @@ struct EvaluateCommand: ParsableCommand {
     for note in dataset.notes { Console.printMessage("\(dataset.name): \(note)") }
     let bundles = try choice.bundles(withIDs: dataset.modelIDs)
     let run = try EvaluationRun(
-      dataset, options: options(for: dataset), limit: limit, part: part?.record)
+      dataset, options: options(for: dataset), limit: limit, part: part)
     var progress = ModelProgress()
     defer { progress.end() }
     return try run.evaluate(
@@ -187,7 +182,7 @@ struct EvaluateCommand: ParsableCommand {
     options.warmup = warmup
     options.threads = threads
     options.decoder.scaling = decode
-    options.kept = outputs?.kept
+    options.kept = outputs
     options.fetch = PictureDownload.bytes
     measures.apply(to: &options)
     return options
@@ -201,5 +196,50 @@ extension EvaluationReport {
     dataset.notes.append(
       "interrupted: of \(counted(dataset.pictures, "image")) "
         + (counts.isEmpty ? "none was evaluated" : "only \(counts) were evaluated"))
+  }
+}
+
+struct MergeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge", abstract: "Merge the parts of an evaluation.",
+    discussion: """
+      The parts are .json reports of 'tensorio evaluate --part 1/4' to 4/4, made one after another \
+      or on several machines. The numbers equal those of a single evaluation, to the last digit.
+
+      Example:
+        tensorio merge part*.json --report report.html --report report.json
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The reports of the parts.", valueName: "report.json"),
+    completion: .file(extensions: ["json"]))
+  var parts: [String]
+
+  @OptionGroup var reports: ReportArguments
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "Exit with code 1 unless a number is met, such as top1=0.7; may be repeated.",
+      valueName: "name=number"))
+  var failUnder: [Gate] = []
+
+  @Flag(help: "Print the report as JSON.")
+  var json = false
+
+  func run() throws {
+    let files = try reports.targets()
+    let whole = try EvaluationReport.merging(
+      parts: try parts.map { try EvaluationReport(contentsOf: $0) },
+      registry: TensorIOTool.current.metrics)
+    let gates = try failUnder.flatMap { try $0.check(whole) }
+    // The images may be on another machine. The HTML report then doesn't show them.
+    let dataset =
+      files.contains(where: \.showsPictures)
+      ? try? Dataset(contentsOf: whole.dataset.path, layout: whole.dataset.layout) : nil
+    for file in files { try file.write(whole, gates, of: dataset, suffix: nil) }
+    try EvaluationPrinter(report: whole).print(asJSON: json)
+    EvaluationPrinter.print(gates)
+    if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
   }
 }

@@ -10,15 +10,10 @@ import TensorIO
 
 /// Prints a report as text or as JSON.
 struct EvaluationPrinter {
-  private let report: EvaluationReport
+  let report: EvaluationReport
   /// The most failed images that are listed.
   private static let shownErrors = 5
 
-  init(_ report: EvaluationReport) {
-    self.report = report
-  }
-
-  /// Prints which gates are met.
   static func print(_ gates: [GateResult]) {
     for gate in gates {
       Console.printMessage("\(gate.isMet ? "met" : "NOT MET"): \(gate.message)")

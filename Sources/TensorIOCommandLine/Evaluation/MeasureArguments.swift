@@ -14,8 +14,7 @@ struct MeasureArguments: ParsableArguments {
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "A metric; may be repeated. Default: metrics that suit the labels. Known: "
-        + TensorIOTool.current.metrics.names.joined(separator: ", ") + ".",
-      valueName: "name"))
+        + TensorIOTool.current.metrics.names.joined(separator: ", ") + ".", valueName: "name"))
   var metric: [String] = []
 
   @Option(name: .long, help: "The k of top-k accuracy.")
@@ -25,8 +24,7 @@ struct MeasureArguments: ParsableArguments {
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
       "The number to add to class numbers of the dataset: 1 if the model's class 0 is a background "
-        + "that the dataset doesn't count, -1 for the opposite case.",
-      valueName: "number"))
+        + "that the dataset doesn't count, -1 for the opposite case.", valueName: "number"))
   var labelOffset = 0
 
   @Option(
@@ -40,7 +38,7 @@ struct MeasureArguments: ParsableArguments {
   var seed: UInt64 = 0
 
   func validate() throws {
-    guard topK >= 1 else { throw ValidationError("--top-k takes a positive number, got \(topK).") }
+    try checkUsage(topK >= 1, "--top-k takes a positive number, got \(topK).")
     let known = TensorIOTool.current.metrics.names
     for name in metric where !known.contains(name) {
       throw ValidationError(
@@ -59,41 +57,35 @@ struct MeasureArguments: ParsableArguments {
 }
 
 /// The part of the images to evaluate, such as `2/4`.
-struct PartArgument: ExpressibleByArgument {
-  let record: PartRecord
-
-  init?(argument: String) {
+extension PartRecord: ExpressibleByArgument {
+  public init?(argument: String) {
     let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
     guard numbers.count == 2, let index = numbers[0], let count = numbers[1], count >= 1,
       (1...count).contains(index)
     else { return nil }
-    record = PartRecord(index: index, count: count)
+    self.init(index: index, count: count)
   }
 }
 
 /// The outputs that rows keep: `all`, `none` or a number.
-struct OutputsArgument: ExpressibleByArgument {
-  let kept: KeptOutputs
-
-  init?(argument: String) {
+extension KeptOutputs: ExpressibleByArgument {
+  public init?(argument: String) {
     switch argument {
-    case "all": kept = .all
-    case "none": kept = .none
+    case "all": self = .all
+    case "none": self = .none
     default:
       guard let count = Int(argument), count >= 1 else { return nil }
-      kept = .top(count)
+      self = .top(count)
     }
   }
 }
 
 /// A gate, which is a number and the value that it must reach, such as `top1=0.7`.
-struct GateArgument: ExpressibleByArgument {
-  let gate: Gate
-
-  init?(argument: String) {
+extension Gate: ExpressibleByArgument {
+  public init?(argument: String) {
     // The parser's own message already says what the option takes.
     guard let gate = try? Gate(parsing: argument) else { return nil }
-    self.gate = gate
+    self = gate
   }
 }
 

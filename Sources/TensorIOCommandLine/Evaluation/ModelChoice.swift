@@ -20,14 +20,11 @@ struct ModelChoice: ParsableArguments {
   var models: String?
 
   func validate() throws {
-    guard !model.isEmpty || models != nil else {
-      throw ValidationError("Name the models: --model BUNDLE, or --models FOLDER.")
-    }
+    try checkUsage(
+      !model.isEmpty || models != nil, "Name the models: --model BUNDLE, or --models FOLDER.")
   }
 
   /// Checks that the named bundles take an image, before a dataset is read for them.
-  ///
-  /// - Throws: `TensorIOError` if a bundle can't be read, or takes something else.
   func checkTakePictures() throws {
     for path in model {
       let bundle = try ModelBundle(path)
@@ -44,12 +41,10 @@ struct ModelChoice: ParsableArguments {
     }
   }
 
-  /// Opens the bundles, and prints their warnings.
+  /// Opens the bundles without duplicates, and prints their warnings.
   ///
-  /// - Parameter ids: The identifiers of the models to use from the folder. If this is empty, all
-  ///   models that take an image are used.
-  /// - Returns: The bundles, without duplicates.
-  /// - Throws: `TensorIOError` if a bundle can't be used, or there are none.
+  /// The identifiers are those of the models to use from the folder. Without any, all models that
+  /// take an image are used.
   func bundles(withIDs ids: [String] = []) throws -> [ModelBundle] {
     var bundles = try Set(model).sorted().map { try ModelBundle($0) }
     if let models {

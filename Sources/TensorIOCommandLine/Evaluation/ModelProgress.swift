@@ -10,18 +10,16 @@ import TensorIO
 /// The progress on the terminal of work with several models: a bar for each, with rate and time left.
 struct ModelProgress {
   private var bar = ProgressBar(total: 1)
-  private var rate = Rate()
   private var model: String?
+  private let clock = ContinuousClock()
+  /// When the model's first image was begun.
+  private var start = ContinuousClock.now
+  /// How many images an earlier run did.
+  private var first = 0
 
-  /// Shows how many images of a model are done.
+  /// Shows how many images of a model are done, of which an earlier run did some.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - done: The number that are done.
-  ///   - count: The number of images.
-  ///   - doneBefore: The number that an earlier run did.
-  ///   - accuracy: The share of right answers so far; nil if no image has a label.
-  ///   - failed: The number that failed.
+  /// The accuracy is the share of right answers so far; nil if no image has a label.
   mutating func show(
     _ model: String, _ done: Int, of count: Int, doneBefore: Int = 0, accuracy: Double? = nil,
     failed: Int
@@ -30,42 +28,24 @@ struct ModelProgress {
       bar.end()
       self.model = model
       bar = ProgressBar(total: count)
-      rate = Rate(from: doneBefore)
+      (start, first) = (clock.now, doneBefore)
     }
     guard Console.messagesGoToTerminal else { return }
     var note = "  \(model.printable.prefix(24))"
     if let accuracy { note += "  top1 \(accuracy.fixed(3))" }
     if failed > 0 { note += "  \(failed) failed" }
-    bar.show(done, note: note + rate.note(done, of: count))
+    let seconds = (clock.now - start).milliseconds / 1000
+    if seconds > 0.2, done > first {
+      let rate = Double(done - first) / seconds
+      note += "  \(rate.fixed(1))/s, \(Self.text(seconds: Double(count - done) / rate)) left"
+    }
+    bar.show(done, note: note)
   }
 
   func end() { bar.end() }
-}
-
-/// The rate of some work, and the time that the rest takes.
-private struct Rate {
-  private let clock = ContinuousClock()
-  private let start: ContinuousClock.Instant
-  private let first: Int
-
-  /// Starts the clock.
-  ///
-  /// - Parameter first: The number that was done before.
-  init(from first: Int = 0) {
-    start = clock.now
-    self.first = first
-  }
-
-  /// Returns a note such as `  120.3/s, 14 s left`.
-  func note(_ done: Int, of count: Int) -> String {
-    let seconds = (clock.now - start).milliseconds / 1000
-    guard seconds > 0.2, done > first else { return "" }
-    let rate = Double(done - first) / seconds
-    return "  \(rate.fixed(1))/s, \(Self.text(seconds: Double(count - done) / rate)) left"
-  }
 
   /// Returns a text such as `14 s`, `3 min` or `2.1 h`.
-  static func text(seconds: Double) -> String {
+  private static func text(seconds: Double) -> String {
     if seconds < 90 { return "\(seconds.fixed(0)) s" }
     if seconds < 5400 { return "\((seconds / 60).fixed(0)) min" }
     return "\((seconds / 3600).fixed(1)) h"

@@ -6,6 +6,8 @@
 import CCurl
 import CSystemCalls
 import ModelCommands
+import NativeLibrary
+import Synchronization
 import TensorIO
 
 /// Downloads images that a user or a dataset names by their address.
@@ -19,7 +21,6 @@ enum PictureDownload {
   private static let limits = CurlLimits(
     bytes: 128 << 20, connect_seconds: 4, silent_seconds: 30, seconds: 60, redirections: 5)
 
-  /// Whether a path is an address.
   static func isAddress(_ path: String) -> Bool {
     path.hasPrefix("https://") || path.hasPrefix("http://")
   }
@@ -27,8 +28,6 @@ enum PictureDownload {
   /// Downloads the bytes at an address, and follows up to five redirections.
   ///
   /// It blocks the thread for up to a minute.
-  ///
-  /// - Throws: `TensorIOError` with the address, and with what the server or the network did.
   static func bytes(_ address: String) throws -> [UInt8] {
     let authorities = try authorities()
     guard
@@ -65,9 +64,8 @@ enum PictureDownload {
             + "'-----BEGIN CERTIFICATE-----'.")
       }
       return file
-    } catch var error as TensorIOError {
-      error.message = "The file in SSL_CERT_FILE can't be used. " + error.message
-      throw error
+    } catch let error as TensorIOError {
+      throw error.saying(before: "The file in SSL_CERT_FILE can't be used. ")
     }
   }
 

@@ -17,9 +17,7 @@ struct ReportArguments: ParsableArguments {
     completion: .file(extensions: ["json", "csv", "xml", "html"]))
   var report: [String] = []
 
-  /// Returns the files, before an evaluation takes time.
-  ///
-  /// - Throws: `TensorIOError` for a file that can't be written.
+  /// Returns the files, which are checked before an evaluation takes time.
   func targets() throws -> [ReportTarget] { try report.map { try ReportTarget($0) } }
 }
 
@@ -43,27 +41,15 @@ struct ReportTarget {
       throw TensorIOError(
         .invalidOption, "'\(path)' must end in .json, .csv, .xml (JUnit) or .html.")
     }
-    let folder = FileSystem.folder(of: path)
-    // Check this now, instead of after an hour of work.
-    guard FileSystem.isFolder(folder) else {
-      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' for '\(path)'.")
-    }
-    guard !FileSystem.isFolder(path) else {
-      throw TensorIOError(.invalidOption, "'\(path)' is a folder. A report must be a file.")
-    }
+    try FileSystem.checkOutput(path, "A report")
     self.path = path
     self.format = format
   }
 
   /// Writes the report.
   ///
-  /// - Parameters:
-  ///   - report: The report.
-  ///   - gates: The results of the gates.
-  ///   - dataset: The dataset, whose wrongly predicted images the HTML report shows.
-  ///   - suffix: The suffix that distinguishes the file from those of other datasets; nil for a
-  ///     single one.
-  /// - Throws: `TensorIOError` when the file cannot be written.
+  /// The HTML report shows the dataset's wrongly predicted images. The suffix distinguishes the
+  /// files of several datasets.
   func write(
     _ report: EvaluationReport, _ gates: [GateResult], of dataset: Dataset?, suffix: String?
   ) throws {
@@ -83,5 +69,18 @@ struct ReportTarget {
     guard let suffix else { return path }
     let safe = String(suffix.map { $0 == "/" ? "-" : $0 })
     return path.dropLast(format.rawValue.count + 1) + "-\(safe).\(format.rawValue)"
+  }
+}
+
+extension FileSystem {
+  /// Checks where a file is to be written, before hours of work for its content.
+  static func checkOutput(_ path: String, _ content: String) throws {
+    let folder = folder(of: path)
+    guard isFolder(folder) else {
+      throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' for '\(path)'.")
+    }
+    guard !isFolder(path) else {
+      throw TensorIOError(.invalidOption, "'\(path)' is a folder. \(content) must be a file.")
+    }
   }
 }

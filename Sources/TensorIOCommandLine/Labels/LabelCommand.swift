@@ -15,7 +15,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The command `tensorio label`.
 struct LabelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "label", abstract: "Label photos, and export the labels.",
@@ -46,7 +45,6 @@ struct LabelCommand: ParsableCommand {
 }
 
 extension LabelCommand {
-  /// The command `tensorio label set`.
   struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "set", abstract: "Set a photo's label, replacing any label that it has.")
@@ -80,7 +78,6 @@ extension LabelCommand {
     }
   }
 
-  /// The command `tensorio label list`.
   struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Print labels, or the number of labels of each model.",
@@ -133,12 +130,11 @@ extension LabelCommand {
           .object(Dictionary(counts.map { ($0.key, .number(Double($0.value))) }) { $1 }))
       }
       for (model, count) in counts {
-        Console.printData("\(model.printable): \(count) label\(count == 1 ? "" : "s")")
+        Console.printData("\(model.printable): \(counted(count, "label"))")
       }
     }
   }
 
-  /// The command `tensorio label remove`.
   struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove", abstract: "Remove a photo's label.")
@@ -159,7 +155,6 @@ extension LabelCommand {
     }
   }
 
-  /// The command `tensorio label undo`.
   struct UndoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "undo", abstract: "Undo the last change, or the last import.")
@@ -210,7 +205,6 @@ extension PhotoLabel {
 }
 
 extension LabelCommand {
-  /// The command `tensorio label find-moved`.
   struct FindMovedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "find-moved", abstract: "Find moved photos by their contents.")
@@ -229,7 +223,6 @@ extension LabelCommand {
     }
   }
 
-  /// The command `tensorio label import`.
   struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "import",
@@ -262,7 +255,6 @@ extension LabelCommand {
     }
   }
 
-  /// The command `tensorio label export`.
   struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "export", abstract: "Write a model's labels for other programs.",
@@ -312,11 +304,9 @@ extension LabelTransfer {
     for note in notes { Console.printMessage("note: \(note.printable)") }
     if json {
       try Console.printJSON(
-        .object([
-          "labels": .number(Double(count)), "notes": .strings(notes),
-        ]))
+        .object(["labels": .number(Double(count)), "notes": .strings(notes)]))
     } else {
-      Console.printMessage("\(count) label\(count == 1 ? "" : "s") \(verb.printable)")
+      Console.printMessage("\(counted(count, "label")) \(verb.printable)")
     }
   }
 }
