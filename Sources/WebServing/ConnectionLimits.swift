@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-package import Logging
+import Logging
 import NIOCore
 import Synchronization
 
@@ -14,8 +14,7 @@ import Synchronization
 /// closed. It is idle, or its client sends the head very slowly. A new client therefore gets a
 /// response even if others hold as many connections as they can. A new connection is refused only
 /// if every connection of its address is being answered.
-package final class ConnectionLimits: Sendable {
-  /// A connection.
+final class ConnectionLimits: Sendable {
   final class Connection: Sendable {
     fileprivate let channel: any Channel
     fileprivate let address: String
@@ -51,14 +50,12 @@ package final class ConnectionLimits: Sendable {
   private let logger: Logger
   private let state = Mutex(State())
 
-  /// Makes limits.
-  ///
   /// - Parameters:
   ///   - total: The maximum number of connections.
   ///   - perAddress: The maximum number per address or, for IPv6, per 64-bit network. Use 0 for no
   ///     limit per address, such as behind a proxy.
   ///   - logger: Receives at most one message a minute while connections are closed.
-  package init(total: Int = 1024, perAddress: Int, logger: Logger) {
+  init(total: Int = 1024, perAddress: Int, logger: Logger) {
     self.total = total
     self.perAddress = perAddress > 0 ? perAddress : total
     self.logger = logger

@@ -4,50 +4,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-package import HTTPTypes
-package import Hummingbird
-package import NIOCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
 
 /// Rules for every request, so that this server and a proxy in front of it read the same request.
-package enum RequestRules {
+enum RequestRules {
   /// The reason why a request is refused, after which its connection must be closed.
-  package struct Fault: Error {
-    /// The response's status: HTTPResponse.Status(code: 400), or 501 for a transfer encoding that the server doesn't support.
-    package let status: HTTPResponse.Status
-    /// The message for people.
-    package let message: String
+  struct Fault: Error {
+    let status: HTTPResponse.Status
+    let message: String
   }
 
   /// Refuses a request that two servers could interpret differently.
   ///
   /// - Throws: ``Fault`` if the request breaks a rule.
-  package static func check(_ request: Request) throws(Fault) {
+  static func check(_ request: Request) throws(Fault) {
     let host = request.head.authority
     let furtherHosts = HTTPField.Name("Host").map { request.headers[values: $0].count } ?? 0
     let encodings = request.headers[values: .transferEncoding]
     guard let host, furtherHosts == 0 else {
       throw Fault(
-        status: HTTPResponse.Status(code: 400),
+        status: .badRequest,
         message: host == nil
           ? "The request has no 'Host' header field. HTTP/1.1 requires one."
           : "The request has more than one 'Host' header field. Send one.")
     }
     guard host.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: ",") }) else {
       throw Fault(
-        status: HTTPResponse.Status(code: 400),
+        status: .badRequest,
         message: "The 'Host' header field must be one name or address.")
     }
     guard !encodings.isEmpty else { return }
     guard encodings.count == 1, encodings[0].lowercased() == "chunked" else {
       throw Fault(
-        status: HTTPResponse.Status(code: 501),
+        status: .notImplemented,
         message:
           "The only 'Transfer-Encoding' that this server supports is 'chunked'. Send the body with "
           + "that, or with a 'Content-Length'.")
     }
     guard request.headers[.contentLength] == nil else {
       throw Fault(
-        status: HTTPResponse.Status(code: 400),
+        status: .badRequest,
         message: "The request has both 'Content-Length' and 'Transfer-Encoding'. Send one of them.")
     }
   }
@@ -55,7 +53,7 @@ package enum RequestRules {
   /// Closes a connection after the response has had time to arrive.
   ///
   /// Otherwise, the server would read the rest of a refused body to its end, however long it is.
-  package static func close(_ channel: any Channel) {
+  static func close(_ channel: any Channel) {
     channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
   }
 }

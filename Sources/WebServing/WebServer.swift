@@ -5,8 +5,10 @@
 
 #if Servers
 import Foundation
-package import HummingbirdCore
+package import Hummingbird
+import HummingbirdCore
 import HummingbirdTLS
+package import Logging
 package import NIOCore
 import NIOSSL
 
@@ -18,45 +20,64 @@ package enum WebServer {
     package let message: String
   }
 
-  /// Makes an HTTP/1.1 server.
+  /// Makes a server.
   ///
   /// - Parameters:
+  ///   - router: The routes.
+  ///   - name: The value of the field `Server` of every response.
+  ///   - address: The host and the port to listen on.
   ///   - certificate: The PEM files of a certificate and its key, or nil to serve without TLS.
   ///   - idleTime: The time after which a connection is closed if it is silent or receives nothing.
-  ///   - limits: The limits of connections, or nil for a server that only this machine's monitors
-  ///     use.
+  ///   - connectionsPerAddress: The limit for ``ConnectionLimits``, or nil for a server that only
+  ///     this machine's monitors use.
   ///   - handlers: The handlers that see a connection's requests before the server does, as
   ///     NIOHTTP1 parses them.
+  ///   - logger: The logger.
+  ///   - onStart: Called with the address to show to people once the server listens.
   /// - Returns: The server.
   /// - Throws: ``CertificateError`` if the certificate or its key can't be used.
-  package static func builder(
-    certificate: (chain: String, key: String)?, idleTime: TimeAmount, limits: ConnectionLimits?,
-    handlers: @escaping @Sendable () -> [any RemovableChannelHandler] = { [] }
+  package static func application(
+    _ router: Router<some ConnectionContext>, name: String, address: (host: String, port: Int),
+    certificate: (chain: String, key: String)?, idleTime: TimeAmount, connectionsPerAddress: Int?,
+    handlers: @escaping @Sendable () -> [any RemovableChannelHandler] = { [] },
+    logger: Logger, onStart: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws -> some ApplicationProtocol {
+    let limits = connectionsPerAddress.map { ConnectionLimits(perAddress: $0, logger: logger) }
+    // The limits admit fewer connections, because they close others to make room.
+    let most = limits.map { $0.total + ConnectionLimits.spare } ?? 64
+    return Application(
+      router: router,
+      server: try builder(certificate, idleTime) {
+        // The limits' handler doesn't see requests that the handlers before it respond to
+        // themselves.
+        handlers() + (limits.map { [ConnectionLimitHandler($0)] } ?? [])
+      },
+      configuration: ApplicationConfiguration(
+        address: .hostname(address.host, port: address.port), serverName: name,
+        availableConnectionsDelegate: MaximumAvailableConnections(most)),
+      onServerRunning: { channel in
+        onStart(
+          Self.address(
+            host: address.host, port: channel.localAddress?.port ?? address.port,
+            isEncrypted: certificate != nil))
+      }, logger: logger)
+  }
+
+  private static func builder(
+    _ certificate: (chain: String, key: String)?, _ idleTime: TimeAmount,
+    handlers: @escaping @Sendable () -> [any RemovableChannelHandler]
   ) throws -> HTTPServerBuilder {
     let plain = HTTPServerBuilder.http1(
       configuration: HTTP1Channel.Configuration(
-        // The limits' handler doesn't see requests that the handlers before it respond to
-        // themselves.
-        additionalChannelHandlers: [
-          WriteStallHandler(idleTime),
-          PreCodecHandlers(
-            handlers() + (limits.map { [ConnectionLimitHandler($0)] } ?? [])),
-        ],
+        additionalChannelHandlers: [WriteStallHandler(idleTime), PreCodecHandlers(handlers())],
         idleTimeout: idleTime))
     guard let certificate else { return plain }
     let configuration = try configuration(of: certificate)
     do {
       return try .tls(plain, tlsConfiguration: configuration)
     } catch {
-      throw Self.mismatch(certificate)
+      throw mismatch(certificate)
     }
-  }
-
-  /// Limits how many connections a server accepts.
-  ///
-  /// These are more than ``ConnectionLimits`` admits, because it closes others to make room.
-  package static func delegate(_ limits: ConnectionLimits) -> MaximumAvailableConnections {
-    MaximumAvailableConnections(limits.total + ConnectionLimits.spare)
   }
 
   // MARK: - Certificates
@@ -111,15 +132,10 @@ package enum WebServer {
         + "Use the key that the certificate was created with.")
   }
 
-  /// Returns the server's address to show to people.
+  /// Returns an address to show to people, such as `http://127.0.0.1:8080/`.
   ///
-  /// - Parameters:
-  ///   - host: The address that the server listens on. If it listens on all addresses, the result
-  ///     has one that other machines can use.
-  ///   - port: The port.
-  ///   - isEncrypted: Whether the server has a certificate.
-  /// - Returns: An address such as `http://127.0.0.1:8080/`.
-  package static func address(host: String, port: Int, isEncrypted: Bool) -> String {
+  /// For a server that listens on all addresses, it is one that other machines can use.
+  private static func address(host: String, port: Int, isEncrypted: Bool) -> String {
     let host = ["0.0.0.0", "::"].contains(host) ? reachableAddress : host
     let name = host.contains(":") ? "[\(host)]" : host
     return "\(isEncrypted ? "https" : "http")://\(name):\(port)/"

@@ -9,20 +9,16 @@ import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 import NIOCore
+import WebServing
 
 extension Request {
   /// Reads the body, which must be a JSON document.
   ///
-  /// - Parameters:
-  ///   - type: The type to decode.
-  ///   - limit: The maximum size of the body in bytes.
-  ///   - pace: The check that rejects a body that arrives too slowly.
-  /// - Returns: The decoded document.
-  /// - Throws: ``Problem``.
+  /// - Parameter limit: The maximum size of the body in bytes.
   func json<Value: Decodable>(
     _ type: Value.Type, limit: Int = 1 << 16, pace: MinimumRateCheck
   ) async throws -> Value {
-    guard headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
+    guard isJSON else {
       throw Problem(
         .unsupportedMediaType, "not_json",
         "The body must be JSON, with 'Content-Type: application/json'.")
@@ -35,7 +31,7 @@ extension Request {
       }
     }
     // A body that announces too many bytes is rejected before any of it is read.
-    try check(headers[.contentLength].flatMap(Int.init) ?? 0)
+    try check(announcedLength ?? 0)
     var pace = pace
     var bytes = Data()
     for try await part in body {

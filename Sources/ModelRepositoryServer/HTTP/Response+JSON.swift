@@ -4,11 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
 import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
-import NIOCore
+import WebServing
 
 extension Response {
   /// Creates a response with a JSON document.
@@ -17,17 +16,6 @@ extension Response {
   ) throws -> Response {
     .data(
       try RepositoryJSON.encode(value), type: "application/json", status: status, headers: headers)
-  }
-
-  /// Creates a response with bytes.
-  static func data(
-    _ data: some Sequence<UInt8>, type: String, status: HTTPResponse.Status = .ok,
-    headers: HTTPFields = [:]
-  ) -> Response {
-    var headers = headers
-    headers[.contentType] = type
-    return Response(
-      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
   }
 
   /// Returns the response to a HEAD request: the same header fields, including the body's length.

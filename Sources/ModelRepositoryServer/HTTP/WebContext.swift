@@ -8,11 +8,10 @@ import Hummingbird
 import ModelRepositoryAPI
 import NIOCore
 import Synchronization
+import WebServing
 
-/// The server's data about a request, in addition to the request itself.
-struct WebContext: RequestContext {
+struct WebContext: ConnectionContext {
   var coreContext: CoreRequestContextStorage
-  /// The connection, which is closed if the client would go on sending a rejected body.
   let channel: any Channel
   /// The request's token, which was verified.
   var token: TokenRecord?

@@ -7,6 +7,7 @@
 import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
+import WebServing
 
 /// The routes for channels, which decide which installations get which version.
 struct ChannelRoutes: Sendable {
@@ -92,7 +93,7 @@ struct ChannelRoutes: Sendable {
 
   private static var preconditionNeeded: Problem {
     Problem(
-      HTTPStatus.preconditionRequired, "precondition_required",
+      .preconditionRequired, "precondition_required",
       "Send the channel's ETag in 'If-Match', or send 'If-None-Match: *' to create a new channel.")
   }
 }

@@ -12,6 +12,7 @@ import NIOCore
 import NetRunner
 import Synchronization
 import TensorIO
+import WebServing
 
 /// Reads request bodies into memory, limiting the size of each one and of all of them together.
 final class BodyReader: Sendable {
@@ -57,7 +58,7 @@ final class BodyReader: Sendable {
       reserved = count
     }
     // Refuse a body before reading any of it if its announced length is too large.
-    try reserve(min(request.headers[.contentLength].flatMap(Int.init) ?? 0, limit + 1))
+    try reserve(min(request.announcedLength ?? 0, limit + 1))
     var bytes = ByteBuffer()
     bytes.reserveCapacity(reserved)
     for try await part in request.body {
@@ -72,7 +73,7 @@ final class BodyReader: Sendable {
   /// The request must declare the JSON content type, because browsers let pages from other sites
   /// send text but not JSON.
   func json(of request: Request) async throws -> JSONValue {
-    guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
+    guard request.isJSON else {
       throw WebError(
         status: .unsupportedMediaType, code: "not_json",
         message: "The body must be JSON, with 'Content-Type: application/json'.",
@@ -97,7 +98,7 @@ final class BodyReader: Sendable {
   /// - Throws: ``WebError`` if the body exceeds the limit, or the file can't be written, such as
   ///   when the disk is full.
   func write(_ request: Request, to path: String, limit: Int, as what: String) async throws {
-    guard request.headers[.contentLength].flatMap(Int.init) ?? 0 <= limit else {
+    guard request.announcedLength ?? 0 <= limit else {
       throw Self.tooLarge(what, limit)
     }
     do {

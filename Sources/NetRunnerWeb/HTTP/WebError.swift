@@ -6,26 +6,58 @@
 #if Servers
 import HTTPTypes
 import Hummingbird
+import Logging
 import TensorIO
+import WebServing
 
 /// An error that a client receives as a response.
-struct WebError: Error, Hashable {
-  /// The response's status.
+struct WebError: RequestFailure, Hashable {
   var status: HTTPResponse.Status
-  /// A code that lets programs tell errors apart, such as `model_not_found`.
   var code: String
-  /// A message for people that says what happened and what to do about it.
   var message: String
-  /// Additional header fields of the response.
   var headers: HTTPFields = [:]
-  /// Whether to close the connection because the client may still be sending a refused body.
   var endsConnection = false
+
+  func endsConnection(after request: Request) -> Bool { endsConnection }
+
+  func response(to request: Request) throws -> Response {
+    // In the Open Inference Protocol, an error is a plain string.
+    let isPlain = request.uri.path.hasPrefix("/v2")
+    let error: JSONValue =
+      isPlain
+      ? .string(message) : .object(["code": .string(code), "message": .string(message)])
+    return try .json(.object(["error": error]), status: status, headers: headers)
+  }
 }
 
 extension WebError {
-  /// The error as `{"error": {"code": ..., "message": ...}}`.
-  var json: JSONValue {
-    .object(["error": .object(["code": .string(code), "message": .string(message)])])
+  /// Converts the errors of routes, of which there are others than this type.
+  init(_ error: any Error, _ request: Request, _ context: WebContext, _ routes: RouteTable) {
+    switch error {
+    case let error as TensorIOError: self.init(error)
+    case let error as any HTTPResponseError:
+      let isUnknown = error.status == .notFound
+      if isUnknown, let methods = routes.methods(of: request.uri.path) {
+        self = .wrongMethod(request, allowed: methods)
+      } else {
+        self.init(error, request)
+      }
+    case is CancellationError: self = .tooBusy
+    default:
+      context.logger.error("a request failed: \(error)")
+      self.init(
+        status: .internalServerError, code: "internal_error",
+        message: "The server failed to respond. Its log contains the reason.")
+    }
+  }
+
+  /// An error for a method that a path doesn't support.
+  static func wrongMethod(_ request: Request, allowed methods: String) -> WebError {
+    WebError(
+      status: .methodNotAllowed, code: "method_not_allowed",
+      message: "'\(request.uri.path.prefix(100))' doesn't support "
+        + "\(request.method.rawValue.prefix(40)). It supports \(methods).",
+      headers: [.allow: methods], endsConnection: true)
   }
 
   /// An error for a model that doesn't exist.
@@ -51,8 +83,8 @@ extension WebError {
   /// An error for a file that can't be stored on disk.
   static func notStored(_ reason: String) -> WebError {
     WebError(
-      status: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
-      code: "not_stored", message: "The server can't store the file: \(reason).",
+      status: HTTPResponse.Status(code: 507), code: "not_stored",
+      message: "The server can't store the file: \(reason).",
       endsConnection: true)
   }
 

@@ -9,22 +9,19 @@ import WebServing
 
 /// Counts requests and measures how long they take.
 struct CountingMiddleware: RouterMiddleware {
-  typealias Context = WebContext
-
   let metrics: RequestMetrics
 
   func handle(
     _ request: Request, context: WebContext,
     next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
-    let clock = ContinuousClock()
-    let start = clock.now
+    let start = ContinuousClock.now
     metrics.begin()
     var status = 500
     defer {
       metrics.end(
         method: request.method.rawValue, route: context.endpointPath ?? "page", status: status,
-        duration: clock.now - start)
+        duration: .now - start)
     }
     let response = try await next(request, context)
     status = response.status.code
