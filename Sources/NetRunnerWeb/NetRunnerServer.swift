@@ -168,7 +168,7 @@ public struct NetRunnerServer: Sendable {
   /// Returns the folder of the page, which comes with the program.
   private static func pageFolder() throws -> String {
     let name = "TensorIO_NetRunnerWeb.resources"
-    let assets = AssetFolder.path(bundle: name, installed: "netrunner", module: .module)
+    let assets = WebServer.assets(bundle: name, installed: "netrunner", module: .module)
     guard FileSystem.isFolder(assets) else {
       throw TensorIOError(
         .fileNotFound,
@@ -177,6 +177,28 @@ public struct NetRunnerServer: Sendable {
           + "folder.")
     }
     return assets
+  }
+}
+
+/// Counts requests and measures how long they take.
+private struct CountingMiddleware: RouterMiddleware {
+  let metrics: RequestMetrics
+
+  func handle(
+    _ request: Request, context: WebContext,
+    next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    let start = ContinuousClock.now
+    metrics.begin()
+    var status = 500
+    defer {
+      metrics.end(
+        method: request.method.rawValue, route: context.endpointPath ?? "page", status: status,
+        duration: .now - start)
+    }
+    let response = try await next(request, context)
+    status = response.status.code
+    return response
   }
 }
 #endif

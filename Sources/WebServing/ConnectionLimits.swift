@@ -6,6 +6,7 @@
 #if Servers
 import Logging
 import NIOCore
+import NIOHTTP1
 import Synchronization
 
 /// Limits how many connections a server has, in total and for each client address.
@@ -133,6 +134,35 @@ final class ConnectionLimits: Sendable {
     let right = halves.count > 1 ? halves[1] : []
     let zeros = Array(repeating: Substring("0"), count: max(0, 8 - left.count - right.count))
     return (left + zeros + right).prefix(4).joined(separator: ":") + "::/64"
+  }
+}
+
+/// Registers a connection with ``ConnectionLimits``, and reports when a request is being answered.
+final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+
+  private let limits: ConnectionLimits
+  private var connection: ConnectionLimits.Connection?
+
+  init(_ limits: ConnectionLimits) { self.limits = limits }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    guard let connection = limits.admit(context.channel) else {
+      return context.close(promise: nil)
+    }
+    self.connection = connection
+    context.channel.closeFuture.whenComplete { [limits] _ in limits.remove(connection) }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .head = unwrapInboundIn(data) { connection?.setWaiting(false) }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .end = unwrapOutboundIn(data) { connection?.setWaiting(true) }
+    context.write(data, promise: promise)
   }
 }
 #endif

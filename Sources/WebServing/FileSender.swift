@@ -4,16 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Foundation
 package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import NIOSSL
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Sends parts of files as a response's body, without copying them into this process's memory.
 ///

@@ -4,15 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Foundation
 package import Logging
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Writes a server's log to standard error, with one line for each event.
 ///

@@ -4,13 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
+package import Foundation
 package import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
 package import Logging
 package import NIOCore
 import NIOSSL
+package import ServiceLifecycle
+import UnixSignals
 
 /// Sets up the servers of this package.
 package enum WebServer {
@@ -80,6 +82,83 @@ package enum WebServer {
     }
   }
 
+  /// Serves until the process receives SIGTERM or SIGINT, and then finishes the requests in
+  /// progress.
+  ///
+  /// - Parameters:
+  ///   - applications: The servers.
+  ///   - shutdownTime: How long the last responses may take. Those that take longer are cut off.
+  ///   - logger: Receives the errors.
+  /// - Throws: The server's error, such as for an address that is in use.
+  package static func run(
+    _ applications: [any Service], shutdownTime: Duration, _ logger: Logger
+  ) async throws {
+    raiseFileLimit()
+    var configuration = ServiceGroupConfiguration(
+      services: applications, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    configuration.maximumGracefulShutdownDuration = shutdownTime
+    do {
+      try await ServiceGroup(configuration: configuration).run()
+    } catch is CancellationError {
+      // The time was up or the task was cancelled, so the server ended as it was told to.
+    }
+  }
+
+  /// Raises the number of files and connections that the process may open to the allowed maximum.
+  private static func raiseFileLimit() {
+    #if canImport(Glibc)
+    let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+    let openFiles = RLIMIT_NOFILE
+    #endif
+    var limit = rlimit()
+    guard getrlimit(openFiles, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+    limit.rlim_cur = limit.rlim_max
+    _ = setrlimit(openFiles, &limit)
+  }
+
+  /// Returns an address to show to people, such as `http://127.0.0.1:8080/`.
+  ///
+  /// For a server that listens on all addresses, it is one that other machines can use.
+  private static func address(host: String, port: Int, isEncrypted: Bool) -> String {
+    let host = ["0.0.0.0", "::"].contains(host) ? reachableAddress : host
+    let name = host.contains(":") ? "[\(host)]" : host
+    return "\(isEncrypted ? "https" : "http")://\(name):\(port)/"
+  }
+
+  /// The first address of this machine that other machines can use.
+  private static var reachableAddress: String {
+    // If the system reports none, the loopback address is correct too.
+    let addresses = ((try? System.enumerateDevices()) ?? []).compactMap(\.address)
+    return addresses.first { address in
+      guard case .v4 = address, let number = address.ipAddress else { return false }
+      return !number.hasPrefix("127.")
+    }?.ipAddress ?? "127.0.0.1"
+  }
+
+  /// Returns the folder of the files that a server's module ships.
+  ///
+  /// On Linux, this doesn't use SwiftPM's own lookup. That ends the process if the program was
+  /// moved away from its files, or takes the files of the build that made it. Apple's systems have
+  /// real bundles, so the lookup is used there.
+  ///
+  /// - Parameters:
+  ///   - bundle: The name of the module's bundle, which is in the program's folder after a build.
+  ///   - installed: The name of the folder in `share/tensorio` after `make install`.
+  ///   - module: The module's bundle on Apple's systems.
+  /// - Returns: The folder. If there is none, this is where it should be after a build.
+  package static func assets(
+    bundle: String, installed: String, module: @autoclosure () -> Bundle
+  ) -> String {
+    #if os(Linux)
+    let program = Bundle.main.bundlePath
+    let candidates = ["\(program)/\(bundle)/Assets", "\(program)/../share/tensorio/\(installed)"]
+    return candidates.first { FileManager.default.fileExists(atPath: $0) } ?? candidates[0]
+    #else
+    return module().bundlePath + "/Assets"
+    #endif
+  }
+
   // MARK: - Certificates
 
   /// Checks that a certificate and its key can be used and belong together.
@@ -130,25 +209,6 @@ package enum WebServer {
       message:
         "The key '\(certificate.key)' doesn't belong to the certificate '\(certificate.chain)'. "
         + "Use the key that the certificate was created with.")
-  }
-
-  /// Returns an address to show to people, such as `http://127.0.0.1:8080/`.
-  ///
-  /// For a server that listens on all addresses, it is one that other machines can use.
-  private static func address(host: String, port: Int, isEncrypted: Bool) -> String {
-    let host = ["0.0.0.0", "::"].contains(host) ? reachableAddress : host
-    let name = host.contains(":") ? "[\(host)]" : host
-    return "\(isEncrypted ? "https" : "http")://\(name):\(port)/"
-  }
-
-  /// The first address of this machine that other machines can use.
-  private static var reachableAddress: String {
-    // If the system reports none, the loopback address is correct too.
-    let addresses = ((try? System.enumerateDevices()) ?? []).compactMap(\.address)
-    return addresses.first { address in
-      guard case .v4 = address, let number = address.ipAddress else { return false }
-      return !number.hasPrefix("127.")
-    }?.ipAddress ?? "127.0.0.1"
   }
 }
 #endif

@@ -12,9 +12,7 @@ import NIOCore
 import WebServing
 
 extension Request {
-  /// Reads the body, which must be a JSON document.
-  ///
-  /// - Parameter limit: The maximum size of the body in bytes.
+  /// Reads the body, which must be a JSON document of at most `limit` bytes.
   func json<Value: Decodable>(
     _ type: Value.Type, limit: Int = 1 << 16, pace: MinimumRateCheck
   ) async throws -> Value {
@@ -78,9 +76,7 @@ struct MinimumRateCheck {
     patience = options.slowBodyTime
   }
 
-  /// Records that bytes arrived.
-  ///
-  /// - Throws: ``Problem`` if the body has arrived too slowly so far.
+  /// Records that bytes arrived, and throws if the body has arrived too slowly so far.
   mutating func received(_ bytes: Int) throws {
     count += bytes
     let time = ContinuousClock.now - start

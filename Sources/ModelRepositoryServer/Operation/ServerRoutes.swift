@@ -49,7 +49,7 @@ struct ServerRoutes: Sendable {
 
   /// Reads the description of the API in OpenAPI 3.1; a test compares it with the routes.
   private func description() throws -> String {
-    let folder = AssetFolder.path(
+    let folder = WebServer.assets(
       bundle: "TensorIO_ModelRepositoryServer.resources", installed: "repository", module: .module)
     let version = try RepositoryJSON.encode(repository.options.version)
     return try String(contentsOfFile: folder + "/openapi.json", encoding: .utf8)

@@ -16,15 +16,7 @@ struct Access: Sendable {
   /// Whether reading needs no token.
   let isPublic: Bool
 
-  /// Requires a token for a change.
-  ///
-  /// - Parameters:
-  ///   - scope: The scope that the token must have.
-  ///   - context: The request's context.
-  ///   - model: The model to change; nil for a change that isn't about a model.
-  /// - Returns: The token.
-  /// - Throws: ``Problem`` with the status 401 if there is no token, and 403 if it doesn't allow
-  ///   the change.
+  /// Requires a token for a change, of a model if there is one.
   @discardableResult
   func require(
     _ scope: TokenScope, _ context: WebContext, model: RepositoryName? = nil

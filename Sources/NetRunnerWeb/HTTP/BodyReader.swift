@@ -16,26 +16,16 @@ import WebServing
 
 /// Reads request bodies into memory, limiting the size of each one and of all of them together.
 final class BodyReader: Sendable {
-  /// The maximum number of bytes of all bodies in memory.
   private let budget: Int
   private let held = Mutex(0)
 
-  /// Makes a reader.
-  ///
   /// - Parameter budget: The maximum number of bytes to hold at once, for all requests together.
   init(budget: Int) { self.budget = budget }
 
   /// Reads a body and calls a closure with it.
   ///
-  /// The bytes count toward the budget until the closure returns.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - limit: The maximum number of bytes of this body.
-  ///   - what: A description of the body, for error messages.
-  ///   - body: A closure that receives the bytes.
-  /// - Returns: The closure's result.
-  /// - Throws: ``WebError`` if the body exceeds the limit, or too many bytes are held already.
+  /// The bytes count toward the budget until the closure returns. `what` describes the body in
+  /// error messages.
   func withBody<Result>(
     of request: Request, limit: Int, as what: String,
     _ body: (ByteBuffer) async throws -> Result
@@ -89,14 +79,6 @@ final class BodyReader: Sendable {
   }
 
   /// Writes a body to a new file, part by part.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - path: The file's path.
-  ///   - limit: The maximum number of bytes.
-  ///   - what: A description of the body, for error messages.
-  /// - Throws: ``WebError`` if the body exceeds the limit, or the file can't be written, such as
-  ///   when the disk is full.
   func write(_ request: Request, to path: String, limit: Int, as what: String) async throws {
     guard request.announcedLength ?? 0 <= limit else {
       throw Self.tooLarge(what, limit)

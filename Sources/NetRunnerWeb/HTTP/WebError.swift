@@ -7,6 +7,7 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import Synchronization
 import TensorIO
 import WebServing
 
@@ -51,7 +52,6 @@ extension WebError {
     }
   }
 
-  /// An error for a method that a path doesn't support.
   static func wrongMethod(_ request: Request, allowed methods: String) -> WebError {
     WebError(
       status: .methodNotAllowed, code: "method_not_allowed",
@@ -60,7 +60,6 @@ extension WebError {
       headers: [.allow: methods], endsConnection: true)
   }
 
-  /// An error for a model that doesn't exist.
   static func noModel(_ id: String) -> WebError {
     WebError(
       status: .notFound, code: "model_not_found",
@@ -68,19 +67,16 @@ extension WebError {
         "There is no model '\(id.prefix(100))'. GET /api/v1/models lists all models.")
   }
 
-  /// An error for a request that can't be understood.
   static func badRequest(_ message: String) -> WebError {
     WebError(status: .badRequest, code: "bad_request", message: message)
   }
 
-  /// An error for more requests than the server accepts at once.
   static var tooBusy: WebError {
     WebError(
       status: .serviceUnavailable, code: "too_busy",
       message: "Too many requests are waiting. Try again in a moment.", headers: [.retryAfter: "1"])
   }
 
-  /// An error for a file that can't be stored on disk.
   static func notStored(_ reason: String) -> WebError {
     WebError(
       status: HTTPResponse.Status(code: 507), code: "not_stored",
@@ -112,6 +108,43 @@ extension WebError {
 
   private static func firstSentence(of text: String) -> String {
     text.firstRange(of: ". ").map { String(text[..<$0.lowerBound]) + "." } ?? text
+  }
+}
+
+/// The methods of each path, to distinguish a wrong method from a wrong path.
+final class RouteTable: Sendable {
+  private struct Route {
+    let parts: [Substring]
+    let method: HTTPRequest.Method
+
+    func matches(_ path: [Substring]) -> Bool {
+      for (index, part) in parts.enumerated() {
+        if part == "**" { return path.count > index }
+        guard index < path.count, part.hasPrefix("{") || part == path[index] else { return false }
+      }
+      return path.count == parts.count
+    }
+  }
+
+  private let routes = Mutex<[Route]>([])
+
+  /// Stores a router's routes.
+  func add(_ router: Router<WebContext>) {
+    let all = router.routes.map { route in
+      Route(parts: "\(route.path)".split(separator: "/").map { $0 }, method: route.method)
+    }
+    routes.withLock { $0 = all }
+  }
+
+  /// Returns a path's methods as in the header field `Allow`, or nil if the path has no route.
+  func methods(of path: String) -> String? {
+    let parts = path.split(separator: "/")
+    let methods = routes.withLock { routes in
+      Set(routes.filter { $0.matches(parts) }.map(\.method.rawValue))
+    }
+    guard !methods.isEmpty else { return nil }
+    // Every path that supports GET also supports HEAD.
+    return methods.union(methods.contains("GET") ? ["HEAD"] : []).sorted().joined(separator: ", ")
   }
 }
 #endif
