@@ -54,8 +54,7 @@ extension RepositoryCopy {
     }
   }
 
-  /// Creates a hard link to a blob's file, or copies the file if the file system has no hard links.
-  /// Returns whether the file exists.
+  /// Links a blob's file if it exists, or copies it if the file system has no hard links.
   private static func link(
     _ blob: BlobReference, _ folder: DataFolder, _ fresh: DataFolder
   ) throws -> Bool {

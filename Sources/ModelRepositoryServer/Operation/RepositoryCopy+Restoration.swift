@@ -55,7 +55,7 @@ extension RepositoryCopy {
     }
   }
 
-  /// Copies the database and checks it. Returns its blobs.
+  /// Copies the database, checks it, and returns its blobs.
   private static func copyDatabase(
     _ backup: DataFolder, _ fresh: DataFolder
   ) throws -> [BlobReference] {

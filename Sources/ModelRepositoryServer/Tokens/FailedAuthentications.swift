@@ -38,7 +38,7 @@ final class FailedAuthentications: Sendable {
 
   private let state = Mutex(State())
 
-  /// Counts a request. Returns the summary to write now; nil if the last record is too recent.
+  /// Counts a request, and returns the summary to write now; nil if the last record is too recent.
   func note(_ address: String, at now: Date) -> Summary? {
     state.withLock { state in
       state.pending.count += 1

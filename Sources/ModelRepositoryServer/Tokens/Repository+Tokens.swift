@@ -70,7 +70,7 @@ extension Repository {
     }
   }
 
-  /// Revokes a token, and returns whether it exists. Revoking it again isn't an error.
+  /// Revokes a token, even one that was revoked before, and returns whether it exists.
   func revokeToken(_ id: String, by author: String?) async throws -> Bool {
     let now = now
     return try await database.write { [self] database in

@@ -11,7 +11,7 @@ struct JSONObjectReader {
   private let members: [String: JSONValue]
   private let owner: String
 
-  /// Reads an object. Its description `owner` starts a sentence in error messages.
+  /// Reads an object, whose description `owner` starts a sentence in error messages.
   init(_ value: JSONValue, _ owner: String) throws {
     guard case .object(let members) = value else {
       throw WebError.badRequest("\(owner) must be an object, not \(value.typeName).")
