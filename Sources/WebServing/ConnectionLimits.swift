@@ -53,8 +53,8 @@ final class ConnectionLimits: Sendable {
 
   /// - Parameters:
   ///   - total: The maximum number of connections.
-  ///   - perAddress: The maximum number per address or, for IPv6, per 64-bit network. Use 0 for no
-  ///     limit per address, such as behind a proxy.
+  ///   - perAddress: The maximum number per address or, for IPv6, per 64-bit network; 0 for no
+  ///     limit.
   ///   - logger: Receives at most one message a minute while connections are closed.
   init(total: Int = 1024, perAddress: Int, logger: Logger) {
     self.total = total
@@ -62,9 +62,7 @@ final class ConnectionLimits: Sendable {
     self.logger = logger
   }
 
-  /// Admits a connection, making room for it if necessary.
-  ///
-  /// - Returns: The connection, or nil if it must be closed.
+  /// Admits a connection, making room for it if necessary; nil if it must be closed.
   func admit(_ channel: any Channel) -> Connection? {
     let connection = Connection(channel, Self.key(channel.remoteAddress?.ipAddress ?? ""))
     let (isAdmitted, victim, closed) = state.withLock { state in
@@ -103,7 +101,6 @@ final class ConnectionLimits: Sendable {
     return isAdmitted ? connection : nil
   }
 
-  /// Removes a connection that was closed.
   func remove(_ connection: Connection) {
     state.withLock { Self.remove(connection, &$0) }
   }

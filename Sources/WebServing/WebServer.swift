@@ -10,6 +10,7 @@ import HummingbirdCore
 import HummingbirdTLS
 package import Logging
 package import NIOCore
+import NIOPosix
 import NIOSSL
 package import ServiceLifecycle
 import UnixSignals
@@ -18,26 +19,15 @@ import UnixSignals
 package enum WebServer {
   /// An error for a certificate or a key that can't be used, whose message says which one and why.
   package struct CertificateError: Error {
-    /// The message for people.
     package let message: String
   }
 
-  /// Makes a server.
+  /// Makes a server, whose `name` is the field `Server` of every response.
   ///
-  /// - Parameters:
-  ///   - router: The routes.
-  ///   - name: The value of the field `Server` of every response.
-  ///   - address: The host and the port to listen on.
-  ///   - certificate: The PEM files of a certificate and its key, or nil to serve without TLS.
-  ///   - idleTime: The time after which a connection is closed if it is silent or receives nothing.
-  ///   - connectionsPerAddress: The limit for ``ConnectionLimits``, or nil for a server that only
-  ///     this machine's monitors use.
-  ///   - handlers: The handlers that see a connection's requests before the server does, as
-  ///     NIOHTTP1 parses them.
-  ///   - logger: The logger.
-  ///   - onStart: Called with the address to show to people once the server listens.
-  /// - Returns: The server.
-  /// - Throws: ``CertificateError`` if the certificate or its key can't be used.
+  /// A connection is closed if it is silent, or receives nothing, for the idle time. A server that
+  /// only this machine's monitors use has no ``ConnectionLimits``. The handlers see a connection's
+  /// requests before the server does, as NIOHTTP1 parses them. Once the server listens, `onStart`
+  /// gets the address to show to people.
   package static func application(
     _ router: Router<some ConnectionContext>, name: String, address: (host: String, port: Int),
     certificate: (chain: String, key: String)?, idleTime: TimeAmount, connectionsPerAddress: Int?,
@@ -83,13 +73,7 @@ package enum WebServer {
   }
 
   /// Serves until the process receives SIGTERM or SIGINT, and then finishes the requests in
-  /// progress.
-  ///
-  /// - Parameters:
-  ///   - applications: The servers.
-  ///   - shutdownTime: How long the last responses may take. Those that take longer are cut off.
-  ///   - logger: Receives the errors.
-  /// - Throws: The server's error, such as for an address that is in use.
+  /// progress, but cuts off responses that take longer than the shutdown time.
   package static func run(
     _ applications: [any Service], shutdownTime: Duration, _ logger: Logger
   ) async throws {
@@ -162,9 +146,6 @@ package enum WebServer {
   // MARK: - Certificates
 
   /// Checks that a certificate and its key can be used and belong together.
-  ///
-  /// - Parameter certificate: The PEM files of the certificate and its key.
-  /// - Throws: ``CertificateError`` if they can't be used.
   package static func check(_ certificate: (chain: String, key: String)) throws {
     let configuration = try configuration(of: certificate)
     do {
@@ -209,6 +190,26 @@ package enum WebServer {
       message:
         "The key '\(certificate.key)' doesn't belong to the certificate '\(certificate.chain)'. "
         + "Use the key that the certificate was created with.")
+  }
+}
+
+/// Runs tasks on the threads of the connections.
+///
+/// With Swift's own threads, every request would move from its connection's thread to another
+/// thread and back. For small responses, this costs more than everything else. As with Swift's own
+/// threads, tasks must not block these threads.
+package final class ConnectionExecutor: TaskExecutor {
+  /// The executor for the threads of all connections.
+  package static let shared = ConnectionExecutor(MultiThreadedEventLoopGroup.singleton)
+
+  private let group: any EventLoopGroup
+
+  private init(_ group: any EventLoopGroup) { self.group = group }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // On one of these threads, `any` returns the current one.
+    group.any().execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 }
 #endif

@@ -13,10 +13,8 @@ final class ServerMetrics: Sendable {
   private let blobBytes = Atomic(0)
   private let scrubbedBytes = Atomic(0)
 
-  /// Records that bytes of a blob were sent.
   func sent(_ bytes: Int) { blobBytes.add(bytes, ordering: .relaxed) }
 
-  /// Records that bytes of a blob were read to check them.
   func scrubbed(_ bytes: Int) { scrubbedBytes.add(bytes, ordering: .relaxed) }
 
   /// Returns the text that Prometheus reads, with the values that aren't counters.

@@ -39,7 +39,6 @@ extension JSONValue {
     return try encoder.encode(self)
   }
 
-  /// Makes a whole number.
   static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
 
   /// Makes a string, or null if the text is nil.
