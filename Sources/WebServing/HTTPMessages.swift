@@ -4,9 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-package import HTTPTypes
 package import Hummingbird
-import NIOCore
 
 extension Request {
   /// The number of bytes of the body according to `Content-Length`, or nil without that field.

@@ -64,12 +64,7 @@ package enum WebServer {
         additionalChannelHandlers: [WriteStallHandler(idleTime), PreCodecHandlers(handlers())],
         idleTimeout: idleTime))
     guard let certificate else { return plain }
-    let configuration = try configuration(of: certificate)
-    do {
-      return try .tls(plain, tlsConfiguration: configuration)
-    } catch {
-      throw mismatch(certificate)
-    }
+    return try .tls(plain, tlsConfiguration: configuration(of: certificate))
   }
 
   /// Serves until the process receives SIGTERM or SIGINT, and then finishes the requests in
@@ -147,12 +142,7 @@ package enum WebServer {
 
   /// Checks that a certificate and its key can be used and belong together.
   package static func check(_ certificate: (chain: String, key: String)) throws {
-    let configuration = try configuration(of: certificate)
-    do {
-      _ = try NIOSSLContext(configuration: configuration)
-    } catch {
-      throw mismatch(certificate)
-    }
+    _ = try configuration(of: certificate)
   }
 
   private static func configuration(
@@ -181,15 +171,15 @@ package enum WebServer {
           "'\(certificate.key)' contains no PEM private key that can be read. Use a file that "
           + "contains one without a passphrase.")
     }
-    return .makeServerConfiguration(
+    let configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-  }
-
-  private static func mismatch(_ certificate: (chain: String, key: String)) -> CertificateError {
-    CertificateError(
-      message:
-        "The key '\(certificate.key)' doesn't belong to the certificate '\(certificate.chain)'. "
-        + "Use the key that the certificate was created with.")
+    guard (try? NIOSSLContext(configuration: configuration)) != nil else {
+      throw CertificateError(
+        message:
+          "The key '\(certificate.key)' doesn't belong to the certificate "
+          + "'\(certificate.chain)'. Use the key that the certificate was created with.")
+    }
+    return configuration
   }
 }
 

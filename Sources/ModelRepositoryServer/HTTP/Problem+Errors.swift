@@ -5,7 +5,6 @@
 
 #if Servers
 import GRDB
-import HTTPTypes
 import Hummingbird
 import Logging
 import ModelRepositoryAPI

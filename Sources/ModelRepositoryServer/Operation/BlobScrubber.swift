@@ -5,7 +5,6 @@
 
 #if Servers
 import Crypto
-import Foundation
 import GRDB
 import Logging
 import ModelRepositoryAPI

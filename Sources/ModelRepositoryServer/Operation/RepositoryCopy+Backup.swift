@@ -6,7 +6,6 @@
 #if Servers
 import Crypto
 import Files
-import Foundation
 import GRDB
 import ModelRepositoryAPI
 import NIOCore

@@ -6,7 +6,6 @@
 #if Servers
 import Files
 import Foundation
-import HTTPTypes
 import Hummingbird
 import NIOCore
 import NetRunner

@@ -6,7 +6,6 @@
 #if Servers
 import Crypto
 import Foundation
-import HTTPTypes
 import Hummingbird
 import NIOCore
 import Synchronization
