@@ -113,17 +113,14 @@ public struct ModelRepositoryServer: Sendable {
 
   private func serve(_ onStart: @escaping @Sendable (String) -> Void) async throws {
     do {
-      let application = try application { [options] channel in
-        onStart(
-          WebServer.address(
-            host: options.host, port: channel.localAddress?.port ?? options.port,
-            isEncrypted: options.certificate != nil))
-      }
+      let application = try application(onStart: onStart)
       try await withTaskExecutorPreference(ConnectionExecutor.shared) {
         try await WebServer.run(
           [application] + healthServices(), shutdownTime: .seconds(Int64(options.shutdownTime)),
           logger)
       }
+    } catch let error as WebServer.CertificateError {
+      throw RepositoryError(.invalidOption, error.message)
     } catch let error as IOError {
       throw RepositoryError(
         .invalidOption,
@@ -160,15 +157,17 @@ public struct ModelRepositoryServer: Sendable {
 
   /// Creates the application that the server runs; tests use it, too.
   func application(
-    onStart: @escaping @Sendable (any Channel) async -> Void = { _ in }
+    onStart: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> some ApplicationProtocol {
-    let limits = ConnectionLimits(perAddress: options.connectionsPerAddress, logger: logger)
-    return Application(
-      router: router(), server: try server(limits),
-      configuration: ApplicationConfiguration(
-        address: .hostname(options.host, port: options.port), serverName: Self.name,
-        availableConnectionsDelegate: WebServer.delegate(limits)),
-      onServerRunning: onStart, logger: logger)
+    try WebServer.application(
+      router(), name: Self.name, address: (options.host, options.port),
+      certificate: options.certificate, idleTime: .seconds(Int64(options.idleTime)),
+      connectionsPerAddress: options.connectionsPerAddress,
+      handlers: { [repository, metrics, logger] in
+        // Requests that need a token go to the router, because the handler can't check tokens.
+        repository.options.requiresTokenToRead
+          ? [] : [SmallBlobHandler(repository, metrics, logger)]
+      }, logger: logger, onStart: onStart)
   }
 
   /// Creates a separate server for monitors if a health port is set.
@@ -177,28 +176,25 @@ public struct ModelRepositoryServer: Sendable {
   private func healthServices() throws -> [any Service] {
     guard let port = options.healthPort else { return [] }
     let router = Router(context: WebContext.self)
-    router.add(middleware: ErrorMiddleware())
+    router.add(middleware: RequestMiddleware(check: Problem.check, convert: Problem.init))
     ServerRoutes(
       repository: repository, access: Access(isPublic: !options.requiresTokenToRead),
       metrics: metrics
     ).addHealth(to: router)
-    let server = try WebServer.builder(certificate: nil, idleTime: .seconds(10), limits: nil)
     return [
-      Application(
-        router: router, server: server,
-        configuration: ApplicationConfiguration(
-          address: .hostname(options.host, port: port), serverName: Self.name,
-          availableConnectionsDelegate: MaximumAvailableConnections(64)),
-        logger: logger)
+      try WebServer.application(
+        router, name: Self.name, address: (options.host, port), certificate: nil,
+        idleTime: .seconds(10), connectionsPerAddress: nil, logger: logger)
     ]
   }
 
   func router() -> Router<WebContext> {
     let router = Router(context: WebContext.self)
     let access = Access(isPublic: !options.requiresTokenToRead)
-    router.add(middleware: RequestMiddleware(metrics: metrics))
-    router.add(middleware: SafetyHeaders(Self.safetyFields))
-    router.add(middleware: ErrorMiddleware())
+    router.add(middleware: RequestLog(metrics: metrics))
+    router.add(
+      middleware: RequestMiddleware(
+        headers: Self.safetyFields, check: Problem.check, convert: Problem.init))
     router.add(middleware: TokenMiddleware(repository: repository))
     ServerRoutes(repository: repository, access: access, metrics: metrics).add(to: router)
     let api = router.group("v1")
@@ -207,21 +203,6 @@ public struct ModelRepositoryServer: Sendable {
     ModelRoutes(repository: repository, access: access).add(to: api)
     AdministrationRoutes(repository: repository, uploads: uploads, access: access).add(to: api)
     return router
-  }
-
-  private func server(_ limits: ConnectionLimits) throws -> HTTPServerBuilder {
-    do {
-      return try WebServer.builder(
-        certificate: options.certificate, idleTime: .seconds(Int64(options.idleTime)),
-        limits: limits
-      ) { [repository, metrics, logger] in
-        // Requests that need a token go to the router, because the handler can't check tokens.
-        repository.options.requiresTokenToRead
-          ? [] : [SmallBlobHandler(repository, metrics, logger)]
-      }
-    } catch let error as WebServer.CertificateError {
-      throw RepositoryError(.invalidOption, error.message)
-    }
   }
 }
 #endif

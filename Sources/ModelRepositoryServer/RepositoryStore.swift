@@ -219,7 +219,7 @@ public struct RepositoryStore: Sendable {
     do {
       return try await body()
     } catch let problem as Problem {
-      throw RepositoryError(RepositoryError.Code(rawValue: problem.code), problem.title)
+      throw RepositoryError(RepositoryError.Code(rawValue: problem.code), problem.message)
     } catch let error as DamagedRow {
       throw RepositoryError(.damaged, "\(error) 'repository fsck' lists all damage.")
     } catch let error as DatabaseError {

@@ -5,7 +5,6 @@
 
 #if Servers
 import Foundation
-import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -35,8 +34,6 @@ public struct NetRunnerServer: Sendable {
   private let uploads: UploadStore
   private let evaluations: EvaluationStore
 
-  /// How long a connection may be idle.
-  private static let idleTime = TimeAmount.seconds(60)
   /// A response can't load anything from another site, and can't be embedded in another page.
   private static let safetyFields: HTTPFields = [
     .xContentTypeOptions: "nosniff",
@@ -64,7 +61,7 @@ public struct NetRunnerServer: Sendable {
           + "guessed. Make one with 'openssl rand -hex 24'.")
     }
     self.options = options
-    assets = try PageFolder.find()
+    assets = try Self.pageFolder()
     let shipped = assets + "/Models"
     let names = options.includesShippedModels ? try FileSystem.contents(of: shipped) : []
     catalogue = try ModelCatalogue(
@@ -89,17 +86,17 @@ public struct NetRunnerServer: Sendable {
       evaluations.end()
       scratch.remove()
     }
-    let limits = ConnectionLimits(perAddress: options.connectionsPerAddress, logger: logger)
     do {
-      let application = try Application(
-        router: router(), server: server(limits),
-        configuration: ApplicationConfiguration(
-          address: .hostname(options.host, port: options.port), serverName: "NetRunner",
-          availableConnectionsDelegate: WebServer.delegate(limits)),
-        onServerRunning: { channel in
-          onStart(Self.address(options, port: channel.localAddress?.port ?? options.port))
-        }, logger: logger)
+      let application = try WebServer.application(
+        router(), name: "NetRunner", address: (options.host, options.port),
+        certificate: options.certificate, idleTime: .seconds(60),
+        connectionsPerAddress: options.connectionsPerAddress, logger: logger
+      ) { address in
+        onStart(address + (options.token.map { "#token=\($0)" } ?? ""))
+      }
       try await WebServer.run([application], shutdownTime: .seconds(30), logger)
+    } catch let error as WebServer.CertificateError {
+      throw TensorIOError(.invalidOption, error.message)
     } catch let error as IOError {
       throw TensorIOError(
         .invalidOption,
@@ -114,13 +111,14 @@ public struct NetRunnerServer: Sendable {
     let routes = RouteTable()
     let metrics = RequestMetrics(prefix: "netrunner")
     router.add(middleware: CountingMiddleware(metrics: metrics))
-    router.add(middleware: SafetyHeaders(Self.safetyFields))
-    router.add(middleware: ErrorMiddleware(routes: routes))
-    router.add(middleware: AccessMiddleware(token: options.token, isLocal: options.isLocal))
+    let rules = AccessRules(token: options.token, isLocal: options.isLocal)
+    router.add(
+      middleware: RequestMiddleware(headers: Self.safetyFields, check: rules.check) {
+        WebError($0, $1, $2, routes)
+      })
     router.add(middleware: try AssetMiddleware(assets))
     router.add(middleware: BodyMiddleware(pace: options.minimumBodyRate))
-    let access = TokenMiddleware(
-      token: options.token, guesses: TokenGuesses(interval: options.wrongTokenInterval))
+    let access = TokenMiddleware(options)
     let api = router.group("api/v1").add(middleware: access)
     let runner = InferenceRunner(
       catalogue: catalogue, queue: queue, formats: options.outputFormats)
@@ -166,19 +164,40 @@ public struct NetRunnerServer: Sendable {
     ).add(to: api)
   }
 
-  private func server(_ limits: ConnectionLimits) throws -> HTTPServerBuilder {
-    do {
-      return try WebServer.builder(
-        certificate: options.certificate, idleTime: Self.idleTime, limits: limits)
-    } catch let error as WebServer.CertificateError {
-      throw TensorIOError(.invalidOption, error.message)
+  /// Returns the folder of the page, which comes with the program.
+  private static func pageFolder() throws -> String {
+    let name = "TensorIO_NetRunnerWeb.resources"
+    let assets = WebServer.assets(bundle: name, installed: "netrunner", module: .module)
+    guard FileSystem.isFolder(assets) else {
+      throw TensorIOError(
+        .fileNotFound,
+        "The files of Net Runner's page are missing: there is no '\(name)' in "
+          + "'\(Bundle.main.bundlePath)'. Copy that folder from the build folder to the program's "
+          + "folder.")
     }
+    return assets
   }
+}
 
-  private static func address(_ options: NetRunnerOptions, port: Int) -> String {
-    WebServer.address(
-      host: options.host, port: port, isEncrypted: options.certificate != nil)
-      + (options.token.map { "#token=\($0)" } ?? "")
+/// Counts requests and measures how long they take.
+private struct CountingMiddleware: RouterMiddleware {
+  let metrics: RequestMetrics
+
+  func handle(
+    _ request: Request, context: WebContext,
+    next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    let start = ContinuousClock.now
+    metrics.begin()
+    var status = 500
+    defer {
+      metrics.end(
+        method: request.method.rawValue, route: context.endpointPath ?? "page", status: status,
+        duration: .now - start)
+    }
+    let response = try await next(request, context)
+    status = response.status.code
+    return response
   }
 }
 #endif

@@ -42,36 +42,17 @@ package enum ClockText {
     return texts
   }
 
-  /// Formats a time in seconds since 1970 for the `Date` field.
-  static func http(_ second: time_t) -> String {
-    let parts = parts(of: second)
-    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    let months = [
-      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-    return "\(days[Int(parts.tm_wday)]), \(twoDigits(parts.tm_mday)) "
-      + "\(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) \(clock(parts)) GMT"
-  }
+  static func http(_ second: time_t) -> String { text(second, "%a, %d %b %Y %H:%M:%S GMT") }
 
-  /// Formats a time in seconds since 1970 for logs, without fraction and time zone.
-  static func log(_ second: time_t) -> String {
-    let parts = parts(of: second)
-    return "\(parts.tm_year + 1900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
-      + "T\(clock(parts))"
-  }
+  static func log(_ second: time_t) -> String { text(second, "%Y-%m-%dT%H:%M:%S") }
 
-  private static func parts(of second: time_t) -> tm {
+  /// Formats a time in seconds since 1970 in UTC, with the English names of C's default locale.
+  private static func text(_ second: time_t, _ format: String) -> String {
     var (second, parts) = (second, tm())
     gmtime_r(&second, &parts)
-    return parts
-  }
-
-  private static func clock(_ parts: tm) -> String {
-    [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
-  }
-
-  private static func twoDigits(_ number: Int32) -> String {
-    (number < 10 ? "0" : "") + String(number)
+    var text = [CChar](repeating: 0, count: 64)
+    let count = strftime(&text, text.count, format, &parts)
+    return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }
 #endif

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-package import Logging
+import Logging
 import NIOCore
+import NIOHTTP1
 import Synchronization
 
 /// Limits how many connections a server has, in total and for each client address.
@@ -14,8 +15,7 @@ import Synchronization
 /// closed. It is idle, or its client sends the head very slowly. A new client therefore gets a
 /// response even if others hold as many connections as they can. A new connection is refused only
 /// if every connection of its address is being answered.
-package final class ConnectionLimits: Sendable {
-  /// A connection.
+final class ConnectionLimits: Sendable {
   final class Connection: Sendable {
     fileprivate let channel: any Channel
     fileprivate let address: String
@@ -51,22 +51,18 @@ package final class ConnectionLimits: Sendable {
   private let logger: Logger
   private let state = Mutex(State())
 
-  /// Makes limits.
-  ///
   /// - Parameters:
   ///   - total: The maximum number of connections.
-  ///   - perAddress: The maximum number per address or, for IPv6, per 64-bit network. Use 0 for no
-  ///     limit per address, such as behind a proxy.
+  ///   - perAddress: The maximum number per address or, for IPv6, per 64-bit network; 0 for no
+  ///     limit.
   ///   - logger: Receives at most one message a minute while connections are closed.
-  package init(total: Int = 1024, perAddress: Int, logger: Logger) {
+  init(total: Int = 1024, perAddress: Int, logger: Logger) {
     self.total = total
     self.perAddress = perAddress > 0 ? perAddress : total
     self.logger = logger
   }
 
-  /// Admits a connection, making room for it if necessary.
-  ///
-  /// - Returns: The connection, or nil if it must be closed.
+  /// Admits a connection, making room for it if necessary; nil if it must be closed.
   func admit(_ channel: any Channel) -> Connection? {
     let connection = Connection(channel, Self.key(channel.remoteAddress?.ipAddress ?? ""))
     let (isAdmitted, victim, closed) = state.withLock { state in
@@ -105,7 +101,6 @@ package final class ConnectionLimits: Sendable {
     return isAdmitted ? connection : nil
   }
 
-  /// Removes a connection that was closed.
   func remove(_ connection: Connection) {
     state.withLock { Self.remove(connection, &$0) }
   }
@@ -136,6 +131,35 @@ package final class ConnectionLimits: Sendable {
     let right = halves.count > 1 ? halves[1] : []
     let zeros = Array(repeating: Substring("0"), count: max(0, 8 - left.count - right.count))
     return (left + zeros + right).prefix(4).joined(separator: ":") + "::/64"
+  }
+}
+
+/// Registers a connection with ``ConnectionLimits``, and reports when a request is being answered.
+final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+
+  private let limits: ConnectionLimits
+  private var connection: ConnectionLimits.Connection?
+
+  init(_ limits: ConnectionLimits) { self.limits = limits }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    guard let connection = limits.admit(context.channel) else {
+      return context.close(promise: nil)
+    }
+    self.connection = connection
+    context.channel.closeFuture.whenComplete { [limits] _ in limits.remove(connection) }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .head = unwrapInboundIn(data) { connection?.setWaiting(false) }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .end = unwrapOutboundIn(data) { connection?.setWaiting(true) }
+    context.write(data, promise: promise)
   }
 }
 #endif

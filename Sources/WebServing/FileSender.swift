@@ -23,9 +23,6 @@ package struct FileSender: Sendable {
   ///
   /// Returns nil if the connection uses TLS, because its bytes must be encrypted in this process's
   /// memory, or if it isn't HTTP/1.1.
-  ///
-  /// - Parameter channel: The connection.
-  /// - Throws: An error if the connection can't be checked, such as when its thread has ended.
   package init?(_ channel: any Channel) async throws {
     let isPossible = try await channel.eventLoop.submit {
       let handlers = channel.pipeline.syncOperations
@@ -60,14 +57,15 @@ package struct FileSender: Sendable {
   /// wait for the disk. It must also be in the file, which must stay open until this method
   /// returns.
   ///
+  /// If the task is cancelled, the connection is closed.
+  ///
   /// - Parameters:
   ///   - file: The file.
   ///   - range: The part, in bytes.
   ///   - ready: Called with the remaining range. Returns the piece at its start that is ready.
   ///   - sent: Called with the number of bytes that were sent.
   /// - Returns: The remaining range, whose start isn't ready.
-  /// - Throws: An error if sending fails, such as when the client has closed the connection, or if
-  ///   the task is cancelled, which closes the connection.
+  /// - Throws: An error if sending fails, such as when the client has closed the connection.
   package func send(
     _ file: NIOFileHandle, _ range: Range<Int>,
     ready: @escaping @Sendable (Range<Int>) throws -> Range<Int>,

@@ -12,13 +12,8 @@ import Synchronization
 package final class RequestMetrics: Sendable {
   /// A number to report in addition to those of the requests.
   package struct Series: Sendable {
-    /// How the number changes.
-    package enum Kind: String, Sendable {
-      /// The number only increases.
-      case counter
-      /// The number increases and decreases.
-      case gauge
-    }
+    /// Whether the number only increases, or decreases too.
+    package enum Kind: String, Sendable { case counter, gauge }
 
     let name: String
     let help: String
@@ -79,17 +74,9 @@ package final class RequestMetrics: Sendable {
   /// - Parameter prefix: The prefix of all names, to which a `_` is added.
   package init(prefix: String) { self.prefix = prefix }
 
-  /// Records the start of a request.
   package func begin() { underWay.add(1, ordering: .relaxed) }
 
-  /// Records the end of a request.
-  ///
-  /// - Parameters:
-  ///   - method: The request's method. A method that isn't common counts as "other".
-  ///   - route: The route's pattern. It isn't the request's path, because clients must not create
-  ///     series.
-  ///   - status: The response's status.
-  ///   - duration: How long the request took.
+  /// Records the end of a request; see ``counter(method:route:status:)``.
   package func end(method: String, route: String, status: Int, duration: Duration) {
     counter(method: method, route: route, status: status).add(duration)
     underWay.subtract(1, ordering: .relaxed)
@@ -97,11 +84,8 @@ package final class RequestMetrics: Sendable {
 
   /// Returns a counter for callers that count many requests, so that they look it up only once.
   ///
-  /// - Parameters:
-  ///   - method: The requests' method. A method that isn't common counts as "other".
-  ///   - route: The route's pattern.
-  ///   - status: The responses' status.
-  /// - Returns: The counter.
+  /// The route is a pattern and not the request's path, because clients must not create series. A
+  /// method that isn't common counts as "other".
   package func counter(method: String, route: String, status: Int) -> Counter {
     let key = Key(method: Self.name(ofMethod: method), route: route, status: status)
     return counters.withLock { counters in
@@ -117,10 +101,7 @@ package final class RequestMetrics: Sendable {
     methods.contains(method) ? method : "other"
   }
 
-  /// Returns the text that Prometheus reads.
-  ///
-  /// - Parameter series: The additional numbers.
-  /// - Returns: The document.
+  /// Returns the text that Prometheus reads, with additional numbers.
   package func text(_ series: [Series]) -> String {
     var routes: [String: Counter.Times] = [:]
     var lines = head("requests_total", "Requests that were answered.", "counter")

@@ -76,8 +76,8 @@ import Testing
       try await uploads.finish(id, "token", as: BlobDigest(of: []))
     }
     #expect(error?.status.code == 507 && error?.code == "not_stored")
-    #expect(error?.title.contains("No space left on device") == true)
-    #expect(error?.title.contains(fixture.folder) == false)
+    #expect(error?.message.contains("No space left on device") == true)
+    #expect(error?.message.contains(fixture.folder) == false)
     await #expect(throws: Problem.self) { try await uploads.upload(id, "token") }
     #expect(try FileSystem.names(in: fixture.folder + "/uploads").isEmpty)
     #expect(try await uploads.present(BlobDigest(of: [])) == nil)

@@ -102,7 +102,7 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
     metrics.sent(blob.size)
     counter.add(duration)
     logger.info(
-      "request", metadata: RequestRecord.metadata("GET", request.uri, 200, blob.size, duration))
+      "request", metadata: RequestLog.metadata("GET", request.uri, 200, blob.size, duration))
   }
 
   /// Whether a request has exactly one host and no header field that the router has to handle.

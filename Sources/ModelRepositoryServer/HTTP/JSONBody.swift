@@ -5,24 +5,17 @@
 
 #if Servers
 import Foundation
-import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 import NIOCore
+import WebServing
 
 extension Request {
-  /// Reads the body, which must be a JSON document.
-  ///
-  /// - Parameters:
-  ///   - type: The type to decode.
-  ///   - limit: The maximum size of the body in bytes.
-  ///   - pace: The check that rejects a body that arrives too slowly.
-  /// - Returns: The decoded document.
-  /// - Throws: ``Problem``.
+  /// Reads the body, which must be a JSON document of at most `limit` bytes.
   func json<Value: Decodable>(
     _ type: Value.Type, limit: Int = 1 << 16, pace: MinimumRateCheck
   ) async throws -> Value {
-    guard headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
+    guard isJSON else {
       throw Problem(
         .unsupportedMediaType, "not_json",
         "The body must be JSON, with 'Content-Type: application/json'.")
@@ -35,7 +28,7 @@ extension Request {
       }
     }
     // A body that announces too many bytes is rejected before any of it is read.
-    try check(headers[.contentLength].flatMap(Int.init) ?? 0)
+    try check(announcedLength ?? 0)
     var pace = pace
     var bytes = Data()
     for try await part in body {
@@ -82,9 +75,7 @@ struct MinimumRateCheck {
     patience = options.slowBodyTime
   }
 
-  /// Records that bytes arrived.
-  ///
-  /// - Throws: ``Problem`` if the body has arrived too slowly so far.
+  /// Records that bytes arrived, and throws if the body has arrived too slowly so far.
   mutating func received(_ bytes: Int) throws {
     count += bytes
     let time = ContinuousClock.now - start
@@ -93,6 +84,28 @@ struct MinimumRateCheck {
         .requestTimeout, "body_too_slow",
         "The body arrives at less than \(minimumRate) bytes per second.", endsConnection: true)
     }
+  }
+}
+
+extension Response {
+  static func json(
+    _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+  ) throws -> Response {
+    .data(
+      try RepositoryJSON.encode(value), type: "application/json", status: status, headers: headers)
+  }
+
+  /// Returns the response to a HEAD request: the same header fields, including the body's length.
+  func withoutBody() -> Response {
+    Response(status: status, headers: headers)
+  }
+
+  /// Creates the response for a client that already has the current content.
+  static func notModified(_ headers: HTTPFields) -> Response {
+    var response = Response(status: .notModified, headers: headers)
+    // The field would have to give the length of the body that isn't sent, which isn't 0.
+    response.headers[.contentLength] = nil
+    return response
   }
 }
 #endif

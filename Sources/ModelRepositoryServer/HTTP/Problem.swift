@@ -4,67 +4,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
-import NIOCore
+import WebServing
 
 /// The reason why a request is rejected, as it is sent to the client.
-struct Problem: Error {
-  /// The status of the response.
+struct Problem: RequestFailure {
   var status: HTTPResponse.Status
-  /// The code by which programs distinguish problems; a problem's code never changes.
   var code: String
-  /// A sentence for people that says what happened and how to fix it.
-  var title: String
-  /// Additional header fields of the response.
-  var headers: HTTPFields = [:]
-  /// Whether to close the connection because the client may still be sending the rejected body.
-  var endsConnection = false
+  var message: String
+  var headers: HTTPFields
+  var endsConnection: Bool
 
-  init(
-    _ status: HTTPResponse.Status, _ code: String, _ title: String, headers: HTTPFields = [:],
-    endsConnection: Bool = false
-  ) {
-    self.status = status
-    self.code = code
-    self.title = title
-    self.headers = headers
-    self.endsConnection = endsConnection
+  func endsConnection(after request: Request) -> Bool {
+    let isStranger = status == .unauthorized || status == .forbidden
+    // The rest of a large body isn't worth reading.
+    let isLarge =
+      request.headers[.transferEncoding] != nil || request.announcedLength ?? 0 > 1 << 16
+    return endsConnection || isLarge || (isStranger && request.hasBody)
   }
 
-  /// The response.
-  var response: Response {
-    get throws {
-      let details = ProblemDetails(status: status.code, code: code, title: title)
-      return .data(
-        try RepositoryJSON.encode(details), type: ProblemDetails.contentType, status: status,
-        headers: headers)
-    }
+  func response(to request: Request) throws -> Response {
+    let details = ProblemDetails(status: status.code, code: code, title: message)
+    var headers = headers
+    if endsConnection(after: request) { headers[.connection] = "close" }
+    let response = Response.data(
+      try RepositoryJSON.encode(details), type: ProblemDetails.contentType, status: status,
+      headers: headers)
+    return request.method == .head ? response.withoutBody() : response
   }
 }
 
 extension Problem {
-  /// Creates a problem for a request that isn't valid.
-  static func badRequest(
-    _ title: String, code: String = "bad_request", endsConnection: Bool = false
-  ) -> Problem {
-    Problem(.badRequest, code, title, endsConnection: endsConnection)
+  init(
+    _ status: HTTPResponse.Status, _ code: String, _ message: String, headers: HTTPFields = [:],
+    endsConnection: Bool = false
+  ) {
+    self.init(
+      status: status, code: code, message: message, headers: headers,
+      endsConnection: endsConnection)
   }
 
-  /// Creates a problem for something that doesn't exist.
-  static func notFound(_ code: String, _ title: String) -> Problem {
-    Problem(.notFound, code, title)
+  static func badRequest(
+    _ message: String, code: String = "bad_request", endsConnection: Bool = false
+  ) -> Problem {
+    Problem(.badRequest, code, message, endsConnection: endsConnection)
+  }
+
+  static func notFound(_ code: String, _ message: String) -> Problem {
+    Problem(.notFound, code, message)
   }
 
   /// Creates a problem for a valid request whose content makes no sense.
-  static func unprocessable(_ code: String, _ title: String) -> Problem {
-    Problem(.unprocessableContent, code, title)
+  static func unprocessable(_ code: String, _ message: String) -> Problem {
+    Problem(.unprocessableContent, code, message)
   }
 
-  /// Creates a problem for a request that conflicts with the current state.
-  static func conflict(_ code: String, _ title: String) -> Problem {
-    Problem(.conflict, code, title)
+  static func conflict(_ code: String, _ message: String) -> Problem {
+    Problem(.conflict, code, message)
   }
 
   /// Creates a problem for blobs that can't be read or stored until the disk or the store works
@@ -97,7 +94,5 @@ extension Problem {
 enum HTTPStatus {
   static let insufficientStorage = HTTPResponse.Status(
     code: 507, reasonPhrase: "Insufficient Storage")
-  static let preconditionRequired = HTTPResponse.Status(
-    code: 428, reasonPhrase: "Precondition Required")
 }
 #endif

@@ -8,15 +8,13 @@ import Hummingbird
 import ModelRepositoryAPI
 import NIOCore
 import Synchronization
+import WebServing
 
-/// The server's data about a request, in addition to the request itself.
-struct WebContext: RequestContext {
+struct WebContext: ConnectionContext {
   var coreContext: CoreRequestContextStorage
-  /// The connection, which is closed if the client would go on sending a rejected body.
   let channel: any Channel
   /// The request's token, which was verified.
   var token: TokenRecord?
-  /// The facts for the log that are only known after the request was handled.
   let notes = RequestNotes()
 
   init(source: ApplicationRequestContextSource) {
@@ -25,12 +23,11 @@ struct WebContext: RequestContext {
   }
 }
 
-/// The facts that the log reports about a request.
+/// The facts that the log reports about a request, known only after it was handled.
 final class RequestNotes: Sendable {
   private let tokenID = Mutex<String?>(nil)
   private let bytes = Atomic(0)
 
-  /// The token's id.
   var token: String? {
     get { tokenID.withLock { $0 } }
     set { tokenID.withLock { $0 = newValue } }
@@ -39,7 +36,6 @@ final class RequestNotes: Sendable {
   /// The number of bytes of the response's body that were sent.
   var sent: Int { bytes.load(ordering: .relaxed) }
 
-  /// Records that more bytes of the body were sent.
   func addSent(_ count: Int) { bytes.add(count, ordering: .relaxed) }
 }
 #endif

@@ -6,6 +6,7 @@
 #if Servers
 import Hummingbird
 import ModelRepositoryAPI
+import WebServing
 
 /// The routes for channels, which decide which installations get which version.
 extension ModelRoutes {
@@ -77,7 +78,7 @@ extension ModelRoutes {
 
   private static var preconditionNeeded: Problem {
     Problem(
-      HTTPStatus.preconditionRequired, "precondition_required",
+      .preconditionRequired, "precondition_required",
       "Send the channel's ETag in 'If-Match', or send 'If-None-Match: *' to create a new channel.")
   }
 }

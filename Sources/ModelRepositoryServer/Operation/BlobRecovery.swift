@@ -56,9 +56,7 @@ struct BlobRecovery: Sendable {
     }
   }
 
-  /// Fetches a blob, and replaces the damaged one with it.
-  ///
-  /// - Returns: Whether the blob is intact now, or isn't needed any more.
+  /// Fetches a blob to replace the damaged one, and returns whether it is intact or unneeded now.
   func recover(_ digest: BlobDigest) async -> Bool {
     let file = "\(repository.folder.uploads)/mirror-\(digest.hexadecimal)"
     defer { try? FileManager.default.removeItem(atPath: file) }

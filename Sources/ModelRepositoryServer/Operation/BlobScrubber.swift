@@ -5,7 +5,6 @@
 
 #if Servers
 import Crypto
-import Foundation
 import GRDB
 import Logging
 import ModelRepositoryAPI
@@ -41,8 +40,6 @@ struct BlobScrubber: Sendable {
   }
 
   /// Reads all blobs once.
-  ///
-  /// - Throws: The database's error, or `CancellationError`.
   func scrub() async throws {
     var (last, count, damaged) = ("", 0, 0)
     while let blob = try await next(after: last) {
@@ -76,10 +73,8 @@ struct BlobScrubber: Sendable {
   }
 
   private func isWhole(_ blob: BlobReference) async throws -> Bool {
-    guard let content = try await repository.blobs.open(blob.digest) else {
-      return try await isSound(blob, nil)
-    }
-    guard content.size == blob.size else { return try await isSound(blob, nil) }
+    guard let content = try await repository.blobs.open(blob.digest), content.size == blob.size
+    else { return try await isSound(blob, nil) }
     var hash = SHA256()
     for try await piece in try await content.pieces(in: 0..<content.size) {
       piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
 import GRDB
 import ModelRepositoryAPI
 import StoredRows
@@ -36,12 +35,7 @@ struct DatabaseChecks: Sendable {
   /// The versions whose rows are intact; they are compared with their manifests later.
   private(set) var versions: [Version] = []
 
-  /// Runs all checks.
-  ///
-  /// - Parameters:
-  ///   - database: The database.
-  ///   - keys: The keys that sign channel documents.
-  ///   - formerKeys: The keys that signed channel documents before.
+  /// Runs all checks; the former keys signed channel documents before.
   init(_ database: Database, _ keys: [VerificationKey], formerKeys: [VerificationKey]) {
     note {
       let faults = try String.fetchAll(database, sql: "PRAGMA integrity_check")
@@ -56,43 +50,16 @@ struct DatabaseChecks: Sendable {
           + "'\(try row.text("parent"))'."
       }
     }
-    checkBlobs(database)
-    checkUploads(database)
-    checkTokens(database)
-    checkAudit(database)
-    let models = checkModels(database)
-    for model in models { checkVersions(of: model, database) }
-    for model in models { checkChannels(of: model, database, keys, formerKeys) }
-    checkRest(models, database)
-    for table in RepositoryTable.allCases {
-      note { try RowChecksums.faults(of: table, database) }
-    }
-    note { try Self.lostRecords(database) }
-    for fault in changed where !rows.contains(fault) { rows.append(fault) }
-  }
-
-  /// Records a problem with a row.
-  mutating func add(_ fault: String) { rows.append(fault) }
-
-  // MARK: - Tables
-
-  private mutating func checkBlobs(_ database: Database) {
     // A row with a wrong checksum may have a wrong size, which says nothing about the blob itself.
     // Such rows are left out.
     blobs = sound(.blobs, "ORDER BY digest", [], database, areWhole: true) { row in
       _ = try row.time("used")
       return try row.blob()
     }
-  }
-
-  private mutating func checkUploads(_ database: Database) {
     _ = sound(.uploads, "ORDER BY id", [], database) { row in
       _ = try (row.time("used"), row.optionalText("token"))
       return try UploadState(row)
     }
-  }
-
-  private mutating func checkTokens(_ database: Database) {
     _ = sound(.tokens, "ORDER BY rowid", [], database) { row in
       let token = try TokenRecord(row)
       guard token.id.utf8.count == 16, token.id.allSatisfy(\.isHexDigit) else {
@@ -100,18 +67,24 @@ struct DatabaseChecks: Sendable {
       }
       return token
     }
-  }
-
-  private mutating func checkAudit(_ database: Database) {
     _ = sound(.audit, "ORDER BY id", [], database) { try Repository.auditRecord($0) }
-  }
-
-  private mutating func checkModels(_ database: Database) -> [RepositoryName] {
-    sound(.models, "ORDER BY name", [], database) { row in
+    let models = sound(.models, "ORDER BY name", [], database) { row in
       _ = try row.time("created")
       return try row.name("name")
     }
+    for model in models { checkVersions(of: model, database) }
+    for model in models { checkChannels(of: model, database, keys, formerKeys) }
+    checkRest(models, database)
+    for table in RepositoryTable.allCases {
+      note { try RowChecksums.faults(of: table, database) }
+    }
+    note { try Self.lostRecords(database) }
+    Self.add(changed, to: &rows)
   }
+
+  mutating func add(_ fault: String) { rows.append(fault) }
+
+  // MARK: - Tables
 
   private mutating func checkVersions(of model: RepositoryName, _ database: Database) {
     let before = rows.count
@@ -228,9 +201,7 @@ struct DatabaseChecks: Sendable {
     _ database: Database, areWhole: Bool = false, _ read: (CheckedRow) throws -> Value
   ) -> [Value] {
     var values: [Value] = []
-    var faults: [String] = []
-    var differing: [String] = []
-    note {
+    do {
       let rows = try Row.fetchCursor(
         database, sql: "\(table.rows) \(condition)", arguments: arguments)
       while let row = try rows.next() {
@@ -239,32 +210,33 @@ struct DatabaseChecks: Sendable {
           if areWhole { try CheckedRow.checkWhole(row, of: table) }
           values.append(value)
         } catch let error as DamagedRow {
-          faults.append("\(error)")
+          Self.add(["\(error)"], to: &self.rows)
           continue
         }
         // The value is kept, because other checks may find out more about such a row.
         do {
           try CheckedRow.checkWhole(row, of: table)
         } catch let error as DamagedRow {
-          differing.append("\(error)")
+          changed.append("\(error)")
         }
       }
-      return []
+    } catch {
+      Self.add([RepositoryDatabase.sentence(error)], to: &self.database)
     }
-    for fault in faults where !rows.contains(fault) { rows.append(fault) }
-    changed += differing.filter { !changed.contains($0) }
     return values
   }
 
   /// Runs a check, and records its findings or the error that stopped it.
   private mutating func note(_ check: () throws -> [String]) {
-    var found: [String]
     do {
-      found = try check()
+      Self.add(try check(), to: &database)
     } catch {
-      found = [RepositoryDatabase.sentence(error)]
+      Self.add([RepositoryDatabase.sentence(error)], to: &database)
     }
-    for fault in found where !database.contains(fault) { database.append(fault) }
+  }
+
+  private static func add(_ found: [String], to faults: inout [String]) {
+    for fault in found where !faults.contains(fault) { faults.append(fault) }
   }
 }
 #endif

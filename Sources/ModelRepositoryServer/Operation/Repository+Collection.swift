@@ -15,12 +15,6 @@ extension Repository {
   /// Blobs that were used within the grace period stay, because someone may be about to publish
   /// them. A version that is published before a blob's row is deleted keeps the blob. A publication
   /// that comes later fails and names the missing blob.
-  ///
-  /// - Parameters:
-  ///   - uploads: The uploads.
-  ///   - token: The id of the token that requests the collection.
-  /// - Returns: What was deleted.
-  /// - Throws: The database's or the store's error.
   func collectGarbage(_ uploads: UploadStore, by token: String?) async throws -> CollectionReport {
     try await blobs.check()
     var report = CollectionReport()

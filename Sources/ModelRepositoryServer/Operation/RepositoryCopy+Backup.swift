@@ -6,7 +6,6 @@
 #if Servers
 import Crypto
 import Files
-import Foundation
 import GRDB
 import ModelRepositoryAPI
 import NIOCore
@@ -21,11 +20,7 @@ extension RepositoryCopy {
   /// version refers to are never collected. Any other blob may be deleted before it is copied. The
   /// copy is then the same as if the blob had been collected before the snapshot.
   ///
-  /// - Parameters:
-  ///   - options: The folder, and the credentials for its blob store.
-  ///   - path: A path that doesn't exist yet, or an empty folder.
-  ///   - includesKeys: Whether to copy the private keys, too.
-  /// - Throws: ``RepositoryError``.
+  /// The copy's path doesn't exist yet, or is an empty folder.
   static func backup(
     _ options: ModelRepositoryOptions, to path: String, includesKeys: Bool
   ) async throws {
@@ -58,9 +53,7 @@ extension RepositoryCopy {
     }
   }
 
-  /// Creates a hard link to a blob's file, or copies the file if the file system has no hard links.
-  ///
-  /// - Returns: Whether the file exists.
+  /// Links a blob's file if it exists, or copies it if the file system has no hard links.
   private static func link(
     _ blob: BlobReference, _ folder: DataFolder, _ fresh: DataFolder
   ) throws -> Bool {
@@ -83,9 +76,7 @@ extension RepositoryCopy {
     return true
   }
 
-  /// Downloads blobs from a remote store.
-  ///
-  /// - Returns: The blobs that are missing.
+  /// Downloads blobs from a remote store, and returns those that are missing.
   private static func download(
     _ blobs: [BlobReference], _ store: S3BlobStore, _ fresh: DataFolder
   ) async throws -> [BlobReference] {
@@ -102,9 +93,7 @@ extension RepositoryCopy {
     }
   }
 
-  /// Downloads a blob from a remote store and checks every byte.
-  ///
-  /// - Returns: Whether the blob exists.
+  /// Downloads a blob from a remote store if it exists, and checks every byte.
   private static func download(
     _ blob: BlobReference, _ store: S3BlobStore, _ path: String
   ) async throws -> Bool {

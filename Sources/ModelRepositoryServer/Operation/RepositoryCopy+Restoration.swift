@@ -12,12 +12,7 @@ import ModelRepositoryAPI
 extension RepositoryCopy {
   /// Copies a backup into a data folder and checks it.
   ///
-  /// - Parameters:
-  ///   - backup: The backup.
-  ///   - keys: A folder of private keys; nil for those in the backup, if it has any.
-  ///   - options: The folder to create, the location of its blobs, and the credentials for their
-  ///     store.
-  /// - Throws: ``RepositoryError``.
+  /// Without a folder of private keys, those in the backup are used, if it has any.
   static func restore(
     from backup: DataFolder, keys: String?, _ options: ModelRepositoryOptions
   ) async throws {
@@ -60,9 +55,7 @@ extension RepositoryCopy {
     }
   }
 
-  /// Copies the database and checks it.
-  ///
-  /// - Returns: The blobs in the database.
+  /// Copies the database, checks it, and returns its blobs.
   private static func copyDatabase(
     _ backup: DataFolder, _ fresh: DataFolder
   ) throws -> [BlobReference] {

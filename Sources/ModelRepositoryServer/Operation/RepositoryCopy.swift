@@ -15,14 +15,10 @@ import StoredRows
 ///
 /// A copy is made next to its destination and renamed when it is complete.
 enum RepositoryCopy {
-  /// Creates a folder that gets its final name when it is complete, and is deleted otherwise.
+  /// Creates a folder that gets its final name when the body has filled it, and is deleted
+  /// otherwise.
   ///
-  /// - Parameters:
-  ///   - path: A path that doesn't exist yet, or an empty folder.
-  ///   - hasBlobs: Whether the folder contains blobs.
-  ///   - body: A closure that fills the folder.
-  /// - Throws: ``RepositoryError``. Other errors of the body are converted to one, except
-  ///   `CancellationError`.
+  /// The body's errors are converted to ``RepositoryError``, except `CancellationError`.
   static func make(
     _ path: String, hasBlobs: Bool, _ body: (DataFolder) async throws -> Void
   ) async throws {
@@ -80,7 +76,6 @@ enum RepositoryCopy {
     }
   }
 
-  /// Returns the blobs in a database.
   static func blobs(in database: DatabaseQueue) throws -> [BlobReference] {
     try database.read { database in
       try Row.fetchAll(database, sql: "SELECT digest, size FROM blobs ORDER BY digest").map {
@@ -89,7 +84,6 @@ enum RepositoryCopy {
     }
   }
 
-  /// The path of a blob in a folder.
   static func path(_ digest: BlobDigest, in folder: DataFolder) -> String {
     "\(folder.blobs)/sha256/\(digest.hexadecimal.prefix(2))/\(digest.hexadecimal)"
   }
@@ -110,25 +104,28 @@ enum RepositoryCopy {
 
   /// Copies the private keys of a folder.
   static func copyKeys(_ source: String, _ destination: DataFolder) throws {
-    for name in try FileSystem.names(in: source) where name.hasSuffix(".key") {
-      let path = destination.keys + "/" + name
-      try FileManager.default.copyItem(atPath: source + "/" + name, toPath: path)
-      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-      try FileSystem.flush(path)
-    }
+    try copyFiles(".key", source, destination.keys, permissions: 0o600)
   }
 
   /// Copies the root documents, which are public.
   static func copyRoots(_ source: DataFolder, _ destination: DataFolder) throws {
-    for name in try FileSystem.names(in: source.roots) where name.hasSuffix(".json") {
-      let path = destination.roots + "/" + name
-      try FileManager.default.copyItem(atPath: source.roots + "/" + name, toPath: path)
-      try FileSystem.flush(path)
-    }
+    try copyFiles(".json", source.roots, destination.roots)
     _ = try RootFolder.load(destination.roots)
   }
 
-  /// Creates the error for a blob that can't be copied.
+  private static func copyFiles(
+    _ suffix: String, _ source: String, _ destination: String, permissions: Int? = nil
+  ) throws {
+    for name in try FileSystem.names(in: source) where name.hasSuffix(suffix) {
+      let path = destination + "/" + name
+      try FileManager.default.copyItem(atPath: source + "/" + name, toPath: path)
+      if let permissions {
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+      }
+      try FileSystem.flush(path)
+    }
+  }
+
   static func damaged(_ blob: BlobReference, _ what: String) -> RepositoryError {
     RepositoryError(
       .storage,

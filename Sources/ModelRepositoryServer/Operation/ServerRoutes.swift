@@ -23,12 +23,6 @@ struct ServerRoutes: Sendable {
   let metrics: ServerMetrics
   private let lastReady = LastReady()
 
-  init(repository: Repository, access: Access, metrics: ServerMetrics) {
-    self.repository = repository
-    self.access = access
-    self.metrics = metrics
-  }
-
   func add(to router: Router<WebContext>) {
     addHealth(to: router)
     router.get("metrics") { _, context in
@@ -55,7 +49,7 @@ struct ServerRoutes: Sendable {
 
   /// Reads the description of the API in OpenAPI 3.1; a test compares it with the routes.
   private func description() throws -> String {
-    let folder = AssetFolder.path(
+    let folder = WebServer.assets(
       bundle: "TensorIO_ModelRepositoryServer.resources", installed: "repository", module: .module)
     let version = try RepositoryJSON.encode(repository.options.version)
     return try String(contentsOfFile: folder + "/openapi.json", encoding: .utf8)
@@ -128,8 +122,11 @@ struct ServerRoutes: Sendable {
     return nil
   }
 
-  private func gauges() async throws -> ServerMetrics.Gauges {
-    var gauges = try await repository.database.read { database in
+  private func gauges() async throws -> [RequestMetrics.Series] {
+    typealias Series = RequestMetrics.Series
+    let free = try await freeBytes(at: repository.folder.path) ?? 0
+    return try await repository.database.read {
+      [damaged = repository.damagedBlobs.count] database in
       let row = try Row.fetchOne(
         database,
         sql: """
@@ -138,18 +135,21 @@ struct ServerRoutes: Sendable {
             (SELECT COUNT(*) FROM uploads) AS uploads, (SELECT COUNT(*) FROM models) AS models,
             (SELECT COUNT(*) FROM versions) AS versions
           """)
-      return try row.map { row in
-        let row = CheckedRow(row, of: .blobs)
-        return ServerMetrics.Gauges(
-          blobs: try row.integer("blobs"),
-          blobBytes: Int(clampedSum: try row.optionalNumber("bytes") ?? 0),
-          uploads: try row.integer("uploads"), models: try row.integer("models"),
-          versions: try row.integer("versions"))
-      } ?? ServerMetrics.Gauges()
+      guard let row = row.map({ CheckedRow($0, of: .blobs) }) else { return [] }
+      return [
+        Series(
+          "damaged_blobs", "Blobs that are damaged, for which the server responds with 500.",
+          damaged),
+        Series("blobs", "Blobs in the repository.", try row.integer("blobs")),
+        Series(
+          "blob_bytes", "Bytes of all blobs.",
+          Int(clampedSum: try row.optionalNumber("bytes") ?? 0)),
+        Series("uploads", "Unfinished uploads.", try row.integer("uploads")),
+        Series("models", "Models in the repository.", try row.integer("models")),
+        Series("versions", "Versions in the repository.", try row.integer("versions")),
+        Series("free_bytes", "Bytes that are free on the disk.", free),
+      ]
     }
-    gauges.freeBytes = try await freeBytes(at: repository.folder.path) ?? 0
-    gauges.damagedBlobs = repository.damagedBlobs.count
-    return gauges
   }
 
   private func freeBytes(at path: String) async throws -> Int? {

@@ -4,26 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
 import Hummingbird
 import Logging
 import ModelRepositoryAPI
 import NIOCore
+import WebServing
 
 /// The rules for what a token allows.
 struct Access: Sendable {
   /// Whether reading needs no token.
   let isPublic: Bool
 
-  /// Requires a token for a change.
-  ///
-  /// - Parameters:
-  ///   - scope: The scope that the token must have.
-  ///   - context: The request's context.
-  ///   - model: The model to change; nil for a change that isn't about a model.
-  /// - Returns: The token.
-  /// - Throws: ``Problem`` with the status 401 if there is no token, and 403 if it doesn't allow
-  ///   the change.
+  /// Requires a token for a change, of a model if there is one.
   @discardableResult
   func require(
     _ scope: TokenScope, _ context: WebContext, model: RepositoryName? = nil
@@ -87,21 +79,16 @@ struct Access: Sendable {
 }
 
 /// Identifies the token of a request.
-struct TokenMiddleware: RouterMiddleware {
+struct TokenMiddleware: RequestFilter {
   typealias Context = WebContext
 
   let repository: Repository
 
-  func handle(
-    _ request: Request, context: WebContext,
-    next: (Request, WebContext) async throws -> Response
-  ) async throws -> Response {
-    let fields = request.headers[values: .authorization]
-    guard !fields.isEmpty else { return try await next(request, context) }
-    let words = fields[0].split(separator: " ", omittingEmptySubsequences: true)
+  func prepare(_ request: inout Request, _ context: inout WebContext) async throws {
+    guard request.headers[.authorization] != nil else { return }
     // A bad token is rejected even if none is needed, because its sender expects it to be valid.
-    guard fields.count == 1, words.count == 2, words[0].lowercased() == "bearer",
-      let token = try await repository.token(withSecret: String(words[1]))
+    guard let secret = request.bearerToken,
+      let token = try await repository.token(withSecret: String(secret))
     else {
       do {
         try await repository.noteRefusedToken(
@@ -116,10 +103,8 @@ struct TokenMiddleware: RouterMiddleware {
         .unauthorized, "invalid_token", "The token is unknown, has expired or was revoked.",
         headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\""])
     }
-    var context = context
     context.token = token
     context.notes.token = token.id
-    return try await next(request, context)
   }
 }
 #endif

@@ -12,11 +12,9 @@ import Synchronization
 /// The first one is written immediately. The following ones are counted and written together, at
 /// most every ten minutes, so that nobody can fill the disk with wrong tokens.
 final class FailedAuthentications: Sendable {
-  /// The content of a record in the audit log.
   struct Summary: Sendable, Equatable {
     var count = 0
     var addresses: [String] = []
-    /// Whether there were more addresses than are listed.
     var hasMoreAddresses = false
 
     var subject: String {
@@ -40,9 +38,7 @@ final class FailedAuthentications: Sendable {
 
   private let state = Mutex(State())
 
-  /// Counts a request.
-  ///
-  /// - Returns: The summary to write now; nil if the last record is too recent.
+  /// Counts a request, and returns the summary to write now; nil if the last record is too recent.
   func note(_ address: String, at now: Date) -> Summary? {
     state.withLock { state in
       state.pending.count += 1

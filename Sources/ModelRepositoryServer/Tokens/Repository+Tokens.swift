@@ -11,13 +11,9 @@ import ModelRepositoryAPI
 import StoredRows
 
 extension Repository {
-  /// Creates a token.
+  /// Creates a token, whose secret can't be retrieved later.
   ///
-  /// - Parameters:
-  ///   - request: The token's name, scopes, models and expiration date.
-  ///   - author: The id of the token that requests the change; nil for the command line.
-  /// - Returns: The token with its secret, which can't be retrieved later.
-  /// - Throws: ``Problem`` if the request isn't valid.
+  /// The author is the id of the token that requests the change; nil for the command line.
   func makeToken(_ request: TokenRequest, by author: String?) async throws -> NewToken {
     let models = request.models ?? ["*"]
     guard (1...100).contains(request.name.utf8.count), !request.scopes.isEmpty,
@@ -32,8 +28,7 @@ extension Repository {
     let now = now
     if let expires = request.expires, expires <= now {
       throw Problem.unprocessable(
-        "invalid_token_request",
-        "The token's expiry time is in the past.")
+        "invalid_token_request", "The token's expiry time is in the past.")
     }
     // The database's times have four digits for the year.
     guard request.expires.map({ $0.timeIntervalSince1970 < 253_000_000_000 }) ?? true else {
@@ -41,8 +36,8 @@ extension Repository {
         "invalid_token_request",
         "The token would expire after the year 9986. Without 'expires', it doesn't expire.")
     }
-    let id = Self.random(.init(bitCount: 64)).map { byte in
-      String(byte, radix: 16).leftPadded
+    let id = Self.random(.init(bitCount: 64)).map {
+      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
     }.joined()
     let secret = id + "." + Self.base64URL(Self.random(.bits256))
     let token = TokenRecord(
@@ -75,9 +70,7 @@ extension Repository {
     }
   }
 
-  /// Revokes a token.
-  ///
-  /// - Returns: Whether the token exists. Revoking it again isn't an error.
+  /// Revokes a token, even one that was revoked before, and returns whether it exists.
   func revokeToken(_ id: String, by author: String?) async throws -> Bool {
     let now = now
     return try await database.write { [self] database in
@@ -126,15 +119,7 @@ extension Repository {
   }
 }
 
-extension String {
-  /// The text with at least two digits.
-  fileprivate var leftPadded: String { count < 2 ? "0" + self : self }
-}
-
 extension TokenRecord {
-  /// Creates a token from its row.
-  ///
-  /// - Throws: `DamagedRow`.
   init(_ row: CheckedRow) throws {
     let scopes = try row.text("scopes").split(separator: " ").map {
       TokenScope(rawValue: String($0))
@@ -155,12 +140,54 @@ extension TokenRecord {
       revoked: try row.optionalTime("revoked"))
   }
 
-  /// Whether the token is valid for every model.
   var isForAllModels: Bool { models.contains("*") }
 
-  /// Whether the token is valid for a model.
   func isFor(_ model: String) -> Bool {
     models.contains { ModelPattern($0)?.matches(model) ?? false }
+  }
+}
+
+/// A pattern for model names, in which `*` matches any number of characters.
+struct ModelPattern {
+  private let bytes: [UInt8]
+
+  /// Parses a pattern; nil if no name can match it.
+  init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard (1...100).contains(bytes.count),
+      bytes.allSatisfy({ byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2A, 0x2D, 0x2E, 0x5F: true
+        default: false
+        }
+      })
+    else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Whether a name matches.
+  ///
+  /// Only the last `*` is ever retried, so the time is at most the product of the lengths.
+  func matches(_ name: String) -> Bool {
+    let name = Array(name.utf8)
+    var (index, position) = (0, 0)
+    var star: (index: Int, position: Int)?
+    while position < name.count {
+      if index < bytes.count, bytes[index] == 0x2A {
+        star = (index, position)
+        index += 1
+      } else if index < bytes.count, bytes[index] == name[position] {
+        index += 1
+        position += 1
+      } else if let (starIndex, starPosition) = star {
+        star = (starIndex, starPosition + 1)
+        index = starIndex + 1
+        position = starPosition + 1
+      } else {
+        return false
+      }
+    }
+    return bytes[index...].allSatisfy { $0 == 0x2A }
   }
 }
 #endif

@@ -9,6 +9,7 @@ import HTTPTypes
 import Hummingbird
 import NetRunner
 import TensorIO
+import WebServing
 import TensorIOImageCodecs
 
 /// Routes that evaluate models on many images and return the results.

@@ -4,37 +4,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import TensorIO
+import WebServing
 
 /// Sends `100 Continue` to clients that wait for it, and ends bodies that arrive too slowly.
-struct BodyMiddleware: RouterMiddleware {
+struct BodyMiddleware: RequestFilter {
   typealias Context = WebContext
 
-  /// The minimum rate at which a body must arrive.
   let pace: MinimumRate
 
-  func handle(
-    _ request: Request, context: WebContext,
-    next: (Request, WebContext) async throws -> Response
-  ) async throws -> Response {
-    guard Self.hasBody(request) else { return try await next(request, context) }
-    var request = request
+  func prepare(_ request: inout Request, _ context: inout WebContext) async throws {
+    guard request.hasBody else { return }
     let waits = request.headers[.expect]?.lowercased() == "100-continue"
     request.body = RequestBody(
       asyncSequence: WatchedBody(
         body: request.body, pace: pace, channel: waits ? context.channel : nil))
-    return try await next(request, context)
-  }
-
-  private static func hasBody(_ request: Request) -> Bool {
-    if let length = request.headers[.contentLength] { return length != "0" }
-    return request.headers[.transferEncoding] != nil
   }
 }
 

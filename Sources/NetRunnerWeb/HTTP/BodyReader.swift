@@ -6,35 +6,25 @@
 #if Servers
 import Files
 import Foundation
-import HTTPTypes
 import Hummingbird
 import NIOCore
 import NetRunner
 import Synchronization
 import TensorIO
+import WebServing
 
 /// Reads request bodies into memory, limiting the size of each one and of all of them together.
 final class BodyReader: Sendable {
-  /// The maximum number of bytes of all bodies in memory.
   private let budget: Int
   private let held = Mutex(0)
 
-  /// Makes a reader.
-  ///
   /// - Parameter budget: The maximum number of bytes to hold at once, for all requests together.
   init(budget: Int) { self.budget = budget }
 
   /// Reads a body and calls a closure with it.
   ///
-  /// The bytes count toward the budget until the closure returns.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - limit: The maximum number of bytes of this body.
-  ///   - what: A description of the body, for error messages.
-  ///   - body: A closure that receives the bytes.
-  /// - Returns: The closure's result.
-  /// - Throws: ``WebError`` if the body exceeds the limit, or too many bytes are held already.
+  /// The bytes count toward the budget until the closure returns. `what` describes the body in
+  /// error messages.
   func withBody<Result>(
     of request: Request, limit: Int, as what: String,
     _ body: (ByteBuffer) async throws -> Result
@@ -57,7 +47,7 @@ final class BodyReader: Sendable {
       reserved = count
     }
     // Refuse a body before reading any of it if its announced length is too large.
-    try reserve(min(request.headers[.contentLength].flatMap(Int.init) ?? 0, limit + 1))
+    try reserve(min(request.announcedLength ?? 0, limit + 1))
     var bytes = ByteBuffer()
     bytes.reserveCapacity(reserved)
     for try await part in request.body {
@@ -72,7 +62,7 @@ final class BodyReader: Sendable {
   /// The request must declare the JSON content type, because browsers let pages from other sites
   /// send text but not JSON.
   func json(of request: Request) async throws -> JSONValue {
-    guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
+    guard request.isJSON else {
       throw WebError(
         status: .unsupportedMediaType, code: "not_json",
         message: "The body must be JSON, with 'Content-Type: application/json'.",
@@ -88,16 +78,8 @@ final class BodyReader: Sendable {
   }
 
   /// Writes a body to a new file, part by part.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - path: The file's path.
-  ///   - limit: The maximum number of bytes.
-  ///   - what: A description of the body, for error messages.
-  /// - Throws: ``WebError`` if the body exceeds the limit, or the file can't be written, such as
-  ///   when the disk is full.
   func write(_ request: Request, to path: String, limit: Int, as what: String) async throws {
-    guard request.headers[.contentLength].flatMap(Int.init) ?? 0 <= limit else {
+    guard request.announcedLength ?? 0 <= limit else {
       throw Self.tooLarge(what, limit)
     }
     do {

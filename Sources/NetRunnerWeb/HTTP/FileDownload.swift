@@ -5,7 +5,6 @@
 
 #if Servers
 import Foundation
-import HTTPTypes
 import Hummingbird
 import NIOCore
 import TensorIO
@@ -14,30 +13,20 @@ import TensorIO
 struct FileDownload: Sendable {
   private let handle: FileHandle
   private let size: Int
-  private static let pieceSize = 1 << 18
 
-  /// Opens a file.
-  ///
-  /// The file can be deleted afterward. Its contents remain available until they are sent.
-  ///
-  /// - Throws: The system's error.
+  /// Opens a file, which can be deleted afterward.
   init(_ path: String) throws {
     handle = try FileHandle(forReadingFrom: URL(filePath: path))
     size = Int(try handle.seekToEnd())
     try handle.seek(toOffset: 0)
   }
 
-  /// Makes a response with the whole file.
+  /// Makes a response with the whole file, which is read on a queue.
   ///
-  /// - Parameters:
-  ///   - type: The file's media type.
-  ///   - name: The file's name. It may contain only ASCII letters, digits, `-`, `_` and `.`.
-  ///   - queue: The queue on which the file is read.
-  /// - Returns: The response.
+  /// The name may contain only ASCII letters, digits, `-`, `_` and `.`.
   func response(type: String, name: String, on queue: WorkQueue) -> Response {
-    let (handle, pieceSize) = (handle, Self.pieceSize)
-    let body = ResponseBody(contentLength: size) { writer in
-      while let piece = try await queue.run({ try handle.read(upToCount: pieceSize) }),
+    let body = ResponseBody(contentLength: size) { [handle] writer in
+      while let piece = try await queue.run({ try handle.read(upToCount: 1 << 18) }),
         !piece.isEmpty
       {
         try await writer.write(ByteBuffer(bytes: piece))
@@ -53,9 +42,7 @@ struct FileDownload: Sendable {
 }
 
 extension String {
-  /// The text as part of a download's file name.
-  ///
-  /// Characters other than ASCII letters, digits, `-` and `_` become `-`.
+  /// The text as part of a download's file name: characters other than ASCII letters, digits, `-` and `_` become `-`.
   var downloadName: String {
     let name = String(
       unicodeScalars.prefix(80).map { scalar -> Character in

@@ -11,12 +11,7 @@ struct JSONObjectReader {
   private let members: [String: JSONValue]
   private let owner: String
 
-  /// Reads an object.
-  ///
-  /// - Parameters:
-  ///   - value: The object.
-  ///   - owner: A description of the object, which starts a sentence in error messages.
-  /// - Throws: ``WebError`` if the value isn't an object.
+  /// Reads an object, whose description `owner` starts a sentence in error messages.
   init(_ value: JSONValue, _ owner: String) throws {
     guard case .object(let members) = value else {
       throw WebError.badRequest("\(owner) must be an object, not \(value.typeName).")
@@ -28,25 +23,15 @@ struct JSONObjectReader {
   subscript(name: String) -> JSONValue? { members[name] }
 
   func text(_ name: String) throws -> String? {
-    switch members[name] {
-    case nil, .null?: nil
-    case .string(let text)?: text
-    case let value?: throw wrong(name, "a string", value)
-    }
+    try member(name, "a string") { if case .string(let text) = $0 { text } else { nil } }
   }
 
   func bool(_ name: String) throws -> Bool? {
-    switch members[name] {
-    case nil, .null?: nil
-    case .bool(let bool)?: bool
-    case let value?: throw wrong(name, "true or false", value)
-    }
+    try member(name, "true or false") { if case .bool(let bool) = $0 { bool } else { nil } }
   }
 
   func integer(_ name: String) throws -> Int? {
-    guard let value = members[name], value != .null else { return nil }
-    guard let integer = Self.integer(value) else { throw wrong(name, "a whole number", value) }
-    return integer
+    try member(name, "a whole number", Self.integer)
   }
 
   func integers(_ name: String) throws -> [Int] {
@@ -71,6 +56,15 @@ struct JSONObjectReader {
     case nil: throw WebError.badRequest("\(owner) is missing '\(name)'.")
     case let value?: throw wrong(name, "an array", value)
     }
+  }
+
+  /// Returns a member, or nil if it is missing or null.
+  private func member<Value>(
+    _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
+  ) throws -> Value? {
+    guard let value = members[name], value != .null else { return nil }
+    guard let result = read(value) else { throw wrong(name, expected, value) }
+    return result
   }
 
   private static func integer(_ value: JSONValue) -> Int? {

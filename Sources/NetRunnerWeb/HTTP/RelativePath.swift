@@ -13,23 +13,15 @@ struct RelativePath: Sendable, Hashable {
   /// The names of the folders, and of the file at the end.
   let parts: [String]
 
-  /// The maximum number of parts of a path.
   static let maximumDepth = 16
   private static let maximumPartBytes = 255
-  /// The maximum number of bytes of a path.
-  ///
   /// Operating systems accept 4096 bytes, which include the server's own folder.
   private static let maximumBytes = 2048
 
-  /// The path with `/` between its parts.
   var text: String { parts.joined(separator: "/") }
-  /// The last part.
   var name: String { parts.last ?? "" }
 
   /// Checks a path.
-  ///
-  /// - Parameter parts: The names of the folders, and of the file at the end.
-  /// - Throws: ``WebError`` if the path is invalid.
   init(_ parts: [String]) throws {
     self.parts = parts
     guard !parts.isEmpty, parts.count <= Self.maximumDepth else {

@@ -5,10 +5,9 @@
 
 #if Servers
 import Foundation
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import TensorIO
+import WebServing
 
 extension Response {
   /// Makes a response with a JSON document.
@@ -18,17 +17,6 @@ extension Response {
     _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
   ) throws -> Response {
     .data(try value.encoded(), type: "application/json", status: status, headers: headers)
-  }
-
-  /// Makes a response with bytes.
-  static func data(
-    _ data: some Sequence<UInt8>, type: String, status: HTTPResponse.Status = .ok,
-    headers: HTTPFields = [:]
-  ) -> Response {
-    let buffer = ByteBuffer(bytes: data)
-    var headers = headers
-    headers[.contentType] = type
-    return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
   }
 
   /// Makes a response that the browser saves as a file.

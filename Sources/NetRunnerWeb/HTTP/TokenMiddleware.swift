@@ -4,49 +4,72 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
+import Crypto
+import Foundation
 import Hummingbird
+import NIOCore
+import Synchronization
+import WebServing
 
 /// Requires the token for the routes behind this middleware.
-struct TokenMiddleware: RouterMiddleware {
+struct TokenMiddleware: RequestFilter {
   typealias Context = WebContext
 
-  /// The token that requests must have, or nil to let every request pass.
-  let token: String?
-  /// Slows down attempts to guess the token.
-  let guesses: TokenGuesses
+  /// The digest of the token, or nil to let every request pass.
+  ///
+  /// Digests are compared in a time that doesn't reveal where they differ.
+  private let token: SHA256Digest?
+  private let guesses: TokenGuesses
 
-  func handle(
-    _ request: Request, context: WebContext,
-    next: (Request, WebContext) async throws -> Response
-  ) async throws -> Response {
-    guard let token else { return try await next(request, context) }
-    let sent = Self.token(in: request.headers[.authorization] ?? "")
-    if let sent, Self.isEqual(sent, token) { return try await next(request, context) }
-    // A request without a token isn't a guess. The page sends one before it asks the user for the
-    // token.
-    if sent != nil { try await guesses.wait(for: context.channel.remoteAddress?.ipAddress ?? "") }
+  init(_ options: NetRunnerOptions) {
+    token = options.token.map { SHA256.hash(data: Data($0.utf8)) }
+    guesses = TokenGuesses(interval: options.wrongTokenInterval)
+  }
+
+  func prepare(_ request: inout Request, _ context: inout WebContext) async throws {
+    guard let token else { return }
+    if let sent = request.bearerToken {
+      if SHA256.hash(data: Data(sent.utf8)) == token { return }
+      // A request without a token isn't a guess. The page sends one before it asks the user for
+      // the token.
+      try await guesses.wait(for: context.channel.remoteAddress?.ipAddress ?? "")
+    }
     throw WebError(
       status: .unauthorized, code: "token_needed",
       message: "This server requires a token. Send it as 'Authorization: Bearer TOKEN'.",
       headers: [.wwwAuthenticate: "Bearer"], endsConnection: request.method != .get)
   }
+}
 
-  /// Returns the token of an `Authorization` header field, or nil if its scheme isn't `Bearer`.
-  ///
-  /// The scheme's name is case-insensitive (RFC 9110, section 11.1).
-  private static func token(in field: String) -> Substring? {
-    guard let space = field.firstIndex(of: " "), field[..<space].lowercased() == "bearer" else {
-      return nil
+/// Delays the responses to wrong tokens, so that an attacker can't try many of them.
+///
+/// Wrong tokens from the same address are answered one after the other. Correct tokens never wait,
+/// so an attacker can't lock out other users of the same address.
+private final class TokenGuesses: Sendable {
+  private let interval: Duration
+  private let turns = Mutex<[String: ContinuousClock.Instant]>([:])
+
+  /// How many wrong tokens in a row are answered immediately, because people mistype.
+  private static let free = 3
+  /// The maximum delay of a response.
+  private static let longest = Duration.seconds(10)
+  /// The number of addresses to remember before those that have no delay left are removed.
+  private static let addresses = 4096
+
+  /// - Parameter interval: The time between two responses to the same address.
+  init(interval: Duration) { self.interval = interval }
+
+  /// Waits until the next wrong token from an address may be answered.
+  func wait(for address: String) async throws {
+    let now = ContinuousClock.now
+    let turn = turns.withLock { turns -> ContinuousClock.Instant in
+      if turns.count >= Self.addresses { turns = turns.filter { $0.value > now } }
+      let credit = now - interval * Self.free
+      let turn = min(max(turns[address] ?? credit, credit) + interval, now + Self.longest)
+      turns[address] = turn
+      return turn
     }
-    return field[space...].drop { $0 == " " }
-  }
-
-  /// Compares two texts in a time that doesn't reveal where they differ.
-  private static func isEqual(_ left: Substring, _ right: String) -> Bool {
-    let (left, right) = (Array(left.utf8), Array(right.utf8))
-    guard left.count == right.count else { return false }
-    return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    if turn > now { try await Task.sleep(until: turn, clock: .continuous) }
   }
 }
 #endif

@@ -6,11 +6,10 @@
 #if Servers
 import Hummingbird
 import NIOCore
+import WebServing
 
-/// What the server stores for a request, besides the request itself.
-struct WebContext: RequestContext {
+struct WebContext: ConnectionContext {
   var coreContext: CoreRequestContextStorage
-  /// The connection, which is closed if its client would keep sending a body that was refused.
   let channel: any Channel
 
   init(source: ApplicationRequestContextSource) {

@@ -4,31 +4,61 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
 import Hummingbird
+import Logging
+import Synchronization
 import TensorIO
+import WebServing
 
 /// An error that a client receives as a response.
-struct WebError: Error, Hashable {
-  /// The response's status.
+struct WebError: RequestFailure, Hashable {
   var status: HTTPResponse.Status
-  /// A code that lets programs tell errors apart, such as `model_not_found`.
   var code: String
-  /// A message for people that says what happened and what to do about it.
   var message: String
-  /// Additional header fields of the response.
   var headers: HTTPFields = [:]
-  /// Whether to close the connection because the client may still be sending a refused body.
   var endsConnection = false
+
+  func endsConnection(after request: Request) -> Bool { endsConnection }
+
+  func response(to request: Request) throws -> Response {
+    // In the Open Inference Protocol, an error is a plain string.
+    let isPlain = request.uri.path.hasPrefix("/v2")
+    let error: JSONValue =
+      isPlain
+      ? .string(message) : .object(["code": .string(code), "message": .string(message)])
+    return try .json(.object(["error": error]), status: status, headers: headers)
+  }
 }
 
 extension WebError {
-  /// The error as `{"error": {"code": ..., "message": ...}}`.
-  var json: JSONValue {
-    .object(["error": .object(["code": .string(code), "message": .string(message)])])
+  /// Converts the errors of routes, of which there are others than this type.
+  init(_ error: any Error, _ request: Request, _ context: WebContext, _ routes: RouteTable) {
+    switch error {
+    case let error as TensorIOError: self.init(error)
+    case let error as any HTTPResponseError:
+      let isUnknown = error.status == .notFound
+      if isUnknown, let methods = routes.methods(of: request.uri.path) {
+        self = .wrongMethod(request, allowed: methods)
+      } else {
+        self.init(error, request)
+      }
+    case is CancellationError: self = .tooBusy
+    default:
+      context.logger.error("a request failed: \(error)")
+      self.init(
+        status: .internalServerError, code: "internal_error",
+        message: "The server failed to respond. Its log contains the reason.")
+    }
   }
 
-  /// An error for a model that doesn't exist.
+  static func wrongMethod(_ request: Request, allowed methods: String) -> WebError {
+    WebError(
+      status: .methodNotAllowed, code: "method_not_allowed",
+      message: "'\(request.uri.path.prefix(100))' doesn't support "
+        + "\(request.method.rawValue.prefix(40)). It supports \(methods).",
+      headers: [.allow: methods], endsConnection: true)
+  }
+
   static func noModel(_ id: String) -> WebError {
     WebError(
       status: .notFound, code: "model_not_found",
@@ -36,23 +66,20 @@ extension WebError {
         "There is no model '\(id.prefix(100))'. GET /api/v1/models lists all models.")
   }
 
-  /// An error for a request that can't be understood.
   static func badRequest(_ message: String) -> WebError {
     WebError(status: .badRequest, code: "bad_request", message: message)
   }
 
-  /// An error for more requests than the server accepts at once.
   static var tooBusy: WebError {
     WebError(
       status: .serviceUnavailable, code: "too_busy",
       message: "Too many requests are waiting. Try again in a moment.", headers: [.retryAfter: "1"])
   }
 
-  /// An error for a file that can't be stored on disk.
   static func notStored(_ reason: String) -> WebError {
     WebError(
-      status: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
-      code: "not_stored", message: "The server can't store the file: \(reason).",
+      status: HTTPResponse.Status(code: 507), code: "not_stored",
+      message: "The server can't store the file: \(reason).",
       endsConnection: true)
   }
 
@@ -80,6 +107,43 @@ extension WebError {
 
   private static func firstSentence(of text: String) -> String {
     text.firstRange(of: ". ").map { String(text[..<$0.lowerBound]) + "." } ?? text
+  }
+}
+
+/// The methods of each path, to distinguish a wrong method from a wrong path.
+final class RouteTable: Sendable {
+  private struct Route {
+    let parts: [Substring]
+    let method: HTTPRequest.Method
+
+    func matches(_ path: [Substring]) -> Bool {
+      for (index, part) in parts.enumerated() {
+        if part == "**" { return path.count > index }
+        guard index < path.count, part.hasPrefix("{") || part == path[index] else { return false }
+      }
+      return path.count == parts.count
+    }
+  }
+
+  private let routes = Mutex<[Route]>([])
+
+  /// Stores a router's routes.
+  func add(_ router: Router<WebContext>) {
+    let all = router.routes.map { route in
+      Route(parts: "\(route.path)".split(separator: "/").map { $0 }, method: route.method)
+    }
+    routes.withLock { $0 = all }
+  }
+
+  /// Returns a path's methods as in the header field `Allow`, or nil if the path has no route.
+  func methods(of path: String) -> String? {
+    let parts = path.split(separator: "/")
+    let methods = routes.withLock { routes in
+      Set(routes.filter { $0.matches(parts) }.map(\.method.rawValue))
+    }
+    guard !methods.isEmpty else { return nil }
+    // Every path that supports GET also supports HEAD.
+    return methods.union(methods.contains("GET") ? ["HEAD"] : []).sorted().joined(separator: ", ")
   }
 }
 #endif

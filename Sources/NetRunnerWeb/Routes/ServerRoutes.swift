@@ -7,6 +7,7 @@
 import Foundation
 import Hummingbird
 import TensorIO
+import WebServing
 
 /// Routes for information about the server, and for the sample images that come with it.
 struct ServerRoutes: Sendable {

@@ -6,8 +6,6 @@
 import CCurl
 import CSystemCalls
 import ModelCommands
-import NativeLibrary
-import Synchronization
 import TensorIO
 
 /// Downloads images that a user or a dataset names by their address.

@@ -4,42 +4,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
 import Hummingbird
-import WebServing
 
-/// Rejects requests from other sites' pages and ambiguous requests.
+/// Rejects requests from other sites' pages.
 ///
 /// A page from another site must not control a server on the same machine. Its requests have the
 /// other site's origin. If that site makes one of its host names point to this machine, that name
 /// isn't one of this server's. If other machines can reach the server, every request needs a token.
-struct AccessMiddleware: RouterMiddleware {
-  typealias Context = WebContext
-
+struct AccessRules {
   /// The token that every request except those for the page itself must have, or nil if none is
   /// needed.
   let token: String?
   /// Whether only this machine can reach the server.
   let isLocal: Bool
 
-  func handle(
-    _ request: Request, context: WebContext,
-    next: (Request, WebContext) async throws -> Response
-  ) async throws -> Response {
-    try checkRules(of: request)
+  func check(_ request: Request) throws {
     try checkHost(of: request)
     try checkOrigin(of: request)
-    return try await next(request, context)
-  }
-
-  /// Refuses a request that this server and a proxy in front of it could interpret differently.
-  private func checkRules(of request: Request) throws {
-    do {
-      try RequestRules.check(request)
-    } catch {
-      throw WebError(
-        status: error.status, code: "bad_request", message: error.message, endsConnection: true)
-    }
   }
 
   private func checkHost(of request: Request) throws {

@@ -1,0 +1,167 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+package import HTTPTypes
+package import Hummingbird
+package import NIOCore
+
+/// The server's data about a request, in addition to the request itself.
+package protocol ConnectionContext: RequestContext
+where Source == ApplicationRequestContextSource {
+  /// The connection, which is closed if its client would go on sending a rejected body.
+  var channel: any Channel { get }
+}
+
+/// A middleware that only prepares requests, or rejects them.
+package protocol RequestFilter: RouterMiddleware {
+  /// Prepares a request for the next middleware, or throws.
+  func prepare(_ request: inout Request, _ context: inout Context) async throws
+}
+
+extension RequestFilter {
+  package func handle(
+    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var (request, context) = (request, context)
+    try await prepare(&request, &context)
+    return try await next(request, context)
+  }
+}
+
+/// An error that a client gets as a response.
+package protocol RequestFailure: Error {
+  /// - Parameters:
+  ///   - status: The response's status.
+  ///   - code: A code that lets programs tell errors apart, which never changes.
+  ///   - message: A sentence for people that says what happened and how to fix it.
+  ///   - headers: Additional header fields of the response.
+  ///   - endsConnection: Whether to close the connection because the client may still be sending
+  ///     the rejected body.
+  init(
+    status: HTTPResponse.Status, code: String, message: String, headers: HTTPFields,
+    endsConnection: Bool)
+
+  /// Whether to close the connection after the response.
+  func endsConnection(after request: Request) -> Bool
+
+  /// Makes the response.
+  func response(to request: Request) throws -> Response
+}
+
+extension RequestFailure {
+  /// Makes a failure for a request that the router rejected.
+  package init(_ error: any HTTPResponseError, _ request: Request) {
+    let isUnknown = error.status == .notFound
+    self.init(
+      status: error.status, code: isUnknown ? "not_found" : "bad_request",
+      message: isUnknown
+        ? "There is nothing at '\(request.uri.path.prefix(100))'."
+        : "The request is invalid: \(error.status.reasonPhrase).",
+      headers: [:], endsConnection: false)
+  }
+}
+
+/// Checks every request, turns errors into responses that programs and people understand, and adds
+/// the header fields that all responses have.
+package struct RequestMiddleware<Context: ConnectionContext, Failure: RequestFailure>:
+  RouterMiddleware
+{
+  private let headers: HTTPFields
+  private let check: @Sendable (Request) throws -> Void
+  private let convert: @Sendable (any Error, Request, Context) -> Failure
+
+  /// - Parameters:
+  ///   - headers: The header fields, which restrict what browsers do with responses.
+  ///   - check: Throws if the server rejects a request that ``RequestRules`` allow.
+  ///   - convert: Converts the errors of routes, except those that are a `Failure` already.
+  package init(
+    headers: HTTPFields = [:], check: @escaping @Sendable (Request) throws -> Void,
+    convert: @escaping @Sendable (any Error, Request, Context) -> Failure
+  ) {
+    self.headers = headers
+    self.check = check
+    self.convert = convert
+  }
+
+  package func handle(
+    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var response: Response
+    do {
+      try RequestRules.check(request)
+      try check(request)
+      response = try await next(request, context)
+    } catch {
+      let failure = failure(for: error, request, context)
+      if failure.endsConnection(after: request) { RequestRules.close(context.channel) }
+      response = try failure.response(to: request)
+    }
+    for field in headers { response.headers[field.name] = field.value }
+    return response
+  }
+
+  private func failure(for error: any Error, _ request: Request, _ context: Context) -> Failure {
+    switch error {
+    case let error as Failure: error
+    case let error as RequestRules.Fault:
+      Failure(
+        status: error.status, code: "bad_request", message: error.message, headers: [:],
+        endsConnection: true)
+    default: convert(error, request, context)
+    }
+  }
+}
+
+/// Rules for every request, so that this server and a proxy in front of it read the same request.
+enum RequestRules {
+  /// The reason why a request is refused, after which its connection must be closed.
+  struct Fault: Error {
+    let status: HTTPResponse.Status
+    let message: String
+  }
+
+  /// Refuses a request that two servers could interpret differently.
+  ///
+  /// - Throws: ``Fault`` if the request breaks a rule.
+  static func check(_ request: Request) throws(Fault) {
+    let host = request.head.authority
+    let furtherHosts = HTTPField.Name("Host").map { request.headers[values: $0].count } ?? 0
+    let encodings = request.headers[values: .transferEncoding]
+    guard let host, furtherHosts == 0 else {
+      throw Fault(
+        status: .badRequest,
+        message: host == nil
+          ? "The request has no 'Host' header field. HTTP/1.1 requires one."
+          : "The request has more than one 'Host' header field. Send one.")
+    }
+    guard host.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: ",") }) else {
+      throw Fault(
+        status: .badRequest,
+        message: "The 'Host' header field must be one name or address.")
+    }
+    guard !encodings.isEmpty else { return }
+    guard encodings.count == 1, encodings[0].lowercased() == "chunked" else {
+      throw Fault(
+        status: .notImplemented,
+        message:
+          "The only 'Transfer-Encoding' that this server supports is 'chunked'. Send the body with "
+          + "that, or with a 'Content-Length'.")
+    }
+    guard request.headers[.contentLength] == nil else {
+      throw Fault(
+        status: .badRequest,
+        message: "The request has both 'Content-Length' and 'Transfer-Encoding'. Send one of them.")
+    }
+  }
+
+  /// Closes a connection after the response has had time to arrive.
+  ///
+  /// Otherwise, the server would read the rest of a refused body to its end, however long it is.
+  static func close(_ channel: any Channel) {
+    channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+  }
+}
+#endif
