@@ -56,19 +56,4 @@ extension BlobDigest: Codable {
   /// Writes a string.
   public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }
-
-/// A blob's digest and size.
-///
-/// The size tells clients when to stop reading.
-public struct BlobReference: Sendable, Hashable, Codable {
-  /// The SHA-256 of the bytes.
-  public var digest: BlobDigest
-  /// The number of bytes.
-  public var size: Int
-
-  package init(digest: BlobDigest, size: Int) {
-    self.digest = digest
-    self.size = size
-  }
-}
 #endif

@@ -1,0 +1,65 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import TensorIOImageCodecs
+
+/// Options for evaluating models.
+public struct EvaluationOptions: Sendable {
+  /// How often each image is run.
+  ///
+  /// The latencies are means.
+  public var iterations = 1
+  /// The number of unmeasured runs per thread before the evaluation.
+  public var warmup = 1
+  /// The number of images that are processed at the same time, each with its own session.
+  public var threads = 1
+  /// The names of the metrics.
+  ///
+  /// If empty, the dataset's metric and those that suit its labels are used.
+  public var metrics: [String] = []
+  /// The k of top-k accuracy.
+  public var topK = 5
+  /// A number that is added to classes that the dataset gives as numbers.
+  public var labelOffset = 0
+  /// The class of pixels that segmentation metrics ignore.
+  ///
+  /// If nil, all pixels count.
+  public var ignoredClass: Int? = 255
+  /// The seed for resampled intervals, and for selecting images if their number is limited.
+  public var seed: UInt64 = 0
+  /// Which outputs are kept in rows.
+  ///
+  /// If nil, all for test bundles and the top five values otherwise.
+  public var kept: KeptOutputs?
+  /// The metrics that can be requested by name.
+  public var registry = MetricRegistry.standard
+  /// Decodes the images.
+  public var decoder = ImageDecoder()
+  /// Fetches images that have a URL.
+  ///
+  /// If nil, those images become rows with an error.
+  public var fetch: Evaluator.Fetch?
+  /// Returns the name under which the rows' errors show a path.
+  package var shownPath: @Sendable (_ path: String) -> String = { $0 }
+
+  /// Creates the default options.
+  public init() {}
+}
+
+extension EvaluationOptions {
+  /// The names of the metrics for a dataset.
+  ///
+  /// These are the requested metrics. If none are requested, they are the dataset's own metric and
+  /// the families that suit its labels.
+  func metricNames(for dataset: Dataset) -> [String] {
+    guard metrics.isEmpty else { return metrics }
+    var names = dataset.metric.map { [$0] } ?? []
+    for truth in dataset.samples.lazy.compactMap(\.truth) {
+      guard let family = truth.metricFamily, !names.contains(family) else { continue }
+      names.append(family)
+    }
+    return names
+  }
+}
