@@ -8,7 +8,6 @@ public import ArgumentParser
 import CSystemCalls
 import Foundation
 import ModelCommands
-import ModelRepositoryClient
 import NetRunnerWeb
 import TensorIO
 import TensorIOCommandLine
