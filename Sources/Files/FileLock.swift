@@ -61,8 +61,8 @@ package final class FileLock: Sendable {
 
   /// Locks a file or folder exclusively if it is free, or becomes free within a second.
   ///
-  /// A process that this one starts has copies of all open files until it runs its own program, so a
-  /// lock that was released just now may still seem held. This blocks the thread while it waits.
+  /// A process that this one starts has copies of all open files until it runs its own program, so
+  /// a lock that was released just now may still seem held. This blocks the thread while it waits.
   ///
   /// - Parameters:
   ///   - path: The file or folder.

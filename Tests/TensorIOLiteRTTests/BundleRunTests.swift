@@ -6,6 +6,7 @@
 import Foundation
 import TensorIO
 import TensorIOLiteRT
+import TestSupport
 import Testing
 
 /// Runs bundles through the whole library, with the real runtime.

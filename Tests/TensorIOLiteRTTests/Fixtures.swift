@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
 /// The folders and tables that these tests read.
 enum Fixtures {
-  static let root = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
+  static let root = Python.root
   static let models = root.appending(path: "Tests/Fixtures/Models")
   /// Bundles and models next to the checkout, which most machines don't have.
   static let sharedData: URL? = {

@@ -6,6 +6,7 @@
 import Foundation
 import TensorIO
 import TensorIOLiteRT
+import TestSupport
 import Testing
 
 /// Trains files with training signatures, with the same class that trains TensorFlow's SavedModels.

@@ -6,6 +6,7 @@
 import Foundation
 import TensorIO
 import TensorIOTensorFlow
+import TestSupport
 import Testing
 
 /// Tests memory that is shared with TensorFlow: inputs, outputs and variables.
@@ -110,15 +111,4 @@ import Testing
       guard growth < 10_000 else { throw TensorIOError(.internalFault, "grew by \(growth) kB") }
     }
   }
-}
-
-/// The memory that this process has in use.
-private func residentKilobytes() throws -> Int {
-  #if os(Linux)
-  let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-  let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
-  return try #require(Int(line.split(separator: " ", omittingEmptySubsequences: true)[1]))
-  #else
-  return 0
-  #endif
 }

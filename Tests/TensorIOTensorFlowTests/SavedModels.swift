@@ -6,12 +6,12 @@
 import Foundation
 import TensorIO
 import TensorIOTensorFlow
+import TestSupport
 import Testing
 
 /// The SavedModels that these tests run.
 enum SavedModels {
-  static let root = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
+  static let root = Python.root
   static let folder = root.appending(path: "Tests/Fixtures/SavedModels").path
   /// Bundles and photos next to the checkout, which most machines don't have.
   static let sharedData: String? = {

@@ -83,3 +83,17 @@ package func processorTimeRatio(
   }
   return lowest
 }
+
+/// Returns the memory that this process has in use; 0 except on Linux.
+package func residentKilobytes() throws -> Int {
+  #if os(Linux)
+  let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+  guard let number = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+    throw CocoaError(.fileReadCorruptFile)
+  }
+  return number
+  #else
+  return 0
+  #endif
+}

@@ -108,8 +108,8 @@ extension ModelRules {
     guard tensor.type.isQuantizable, !tensor.quantization.isCustom else { return }
     guard !tensor.quantization.scales.isEmpty else {
       throw FlatBufferError(
-        "operator \(position) computes with the quantized tensor '\(tensor.name)', which has no scale"
-      )
+        "operator \(position) computes with the quantized tensor '\(tensor.name)', which has no "
+          + "scale")
     }
     for scale in tensor.quantization.scales where !(scale > 0 && scale.isFinite) {
       throw FlatBufferError(

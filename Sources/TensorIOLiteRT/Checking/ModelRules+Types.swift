@@ -19,8 +19,8 @@ extension ModelRules {
         code.computesWithScales && type.isQuantizable && output.type.isQuantizable
       guard output.type == type || isRequantized else {
         throw FlatBufferError(
-          "operator \(position) writes \(type) elements to the tensor '\(output.name)', which has the "
-            + "type \(output.type)")
+          "operator \(position) writes \(type) elements to the tensor '\(output.name)', which has "
+            + "the type \(output.type)")
       }
     }
   }

@@ -94,8 +94,8 @@ struct ModelRules {
         let tensor = try tensor(input, of: graph, operator: position)
         guard isFilled[Int(input)] else {
           throw FlatBufferError(
-            "operator \(position) reads the tensor '\(tensor.name)' before anything is written to it"
-          )
+            "operator \(position) reads the tensor '\(tensor.name)' before anything is written to "
+              + "it")
         }
         if code.computesWithScales { try checkScales(of: tensor, operator: position) }
       }
