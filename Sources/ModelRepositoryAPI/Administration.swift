@@ -142,7 +142,6 @@ public struct KeyRecord: Sendable, Hashable, Codable {
 
 /// The keys that a server signs with, which `GET /v1/keys` returns.
 package struct KeyList: Sendable, Hashable, Codable {
-  /// A key.
   package struct Key: Sendable, Hashable, Codable {
     /// See ``VerificationKey/id``.
     package var id: String

@@ -189,8 +189,8 @@ extension ChannelContent {
 extension ChannelDocument {
   /// Creates the document that gives a channel's content to installations.
   ///
-  /// The given ``minimumSafeSequence`` holds if the content doesn't set one. The closure returns the
-  /// release of a version.
+  /// The given ``minimumSafeSequence`` holds if the content doesn't set one. The closure returns
+  /// the release of a version.
   package init(
     _ content: ChannelContent, _ channel: RepositoryName, of model: RepositoryName,
     documentVersion: Int, issued: Date, expires: Date, minimumSafeSequence: Int,

@@ -8,7 +8,7 @@
 public struct RepositoryError: Error, Sendable, Hashable {
   /// A code that lets programs tell errors apart.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The code as responses have it.
+    /// The code as a server's error response has it.
     public let rawValue: String
 
     /// Creates a code.

@@ -14,7 +14,7 @@ package import Foundation
 /// the next one.
 package struct RepositoryTrust: Sendable, Hashable {
   /// The keys that came with the program, or an empty array if a root document came with it.
-  package let pinned: [VerificationKey]
+  let pinned: [VerificationKey]
   /// A name that is derived from the keys or the root document that came with the program.
   package let anchor: String
   /// The newest root document, or nil if there is none yet.

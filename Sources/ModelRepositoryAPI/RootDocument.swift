@@ -29,6 +29,13 @@ public struct RootDocument: Sendable, Hashable, Codable {
       self.threshold = threshold
       self.keys = keys.map(\.text)
     }
+
+    /// Decodes the keys.
+    ///
+    /// - Throws: ``RepositoryError`` with the code `.invalidKey`.
+    package func verificationKeys() throws -> [VerificationKey] {
+      try keys.map { try VerificationKey($0) }
+    }
   }
 
   /// A key that signs channel documents.
@@ -57,6 +64,16 @@ public struct RootDocument: Sendable, Hashable, Codable {
     package init(keys: [ChannelKey], revoked: [VerificationKey] = []) {
       self.keys = keys
       self.revoked = revoked.map(\.text)
+    }
+
+    /// Decodes the keys that are valid at a given time, or all keys.
+    ///
+    /// - Throws: ``RepositoryError`` with the code `.invalidKey`.
+    package func verificationKeys(at now: Date? = nil) throws -> [VerificationKey] {
+      try keys.filter { key in
+        guard let now, let expires = key.expires else { return true }
+        return now < expires
+      }.map { try VerificationKey($0.key) }
     }
   }
 
@@ -122,27 +139,6 @@ public struct RootDocument: Sendable, Hashable, Codable {
     let all = rootKeys + channelKeys + revoked
     try require(Set(all).count == all.count, "names the same key twice")
     try require(Set(all.map(\.id)).count == all.count, "has two keys with the same ID")
-  }
-}
-
-extension RootDocument.RootRole {
-  /// Decodes the keys.
-  ///
-  /// - Throws: ``RepositoryError`` with the code `.invalidKey`.
-  package func verificationKeys() throws -> [VerificationKey] {
-    try keys.map { try VerificationKey($0) }
-  }
-}
-
-extension RootDocument.ChannelRole {
-  /// Decodes the keys that are valid at a given time, or all keys.
-  ///
-  /// - Throws: ``RepositoryError`` with the code `.invalidKey`.
-  package func verificationKeys(at now: Date? = nil) throws -> [VerificationKey] {
-    try keys.filter { key in
-      guard let now, let expires = key.expires else { return true }
-      return now < expires
-    }.map { try VerificationKey($0.key) }
   }
 }
 #endif

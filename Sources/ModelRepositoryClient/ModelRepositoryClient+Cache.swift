@@ -49,7 +49,7 @@ extension ModelRepositoryClient {
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.cannotWrite`.
   public func delete(_ model: RepositoryName) throws {
-    cancelDownload(of: model)
+    downloads.cancel(model)
     chosen.withLock { chosen in
       if let digest = chosen.choices[model]?.entry?.digest { chosen.failed.remove(digest) }
       chosen.choices[model] = nil

@@ -30,8 +30,8 @@ extension ModelRepositoryClient {
   ///
   /// A person waits for the list, so a server that doesn't respond is tried at most twice.
   ///
-  /// - Returns: The models, sorted by name, and at most as many as the limit. A model without a version or without a valid signature
-  ///   has an error instead of an offer.
+  /// - Returns: The models, sorted by name, and at most as many as the limit. A model without a
+  ///   version or without a valid signature has an error instead of an offer.
   /// - Throws: ``ModelRepositoryClientError`` if the list can't be fetched.
   package func offers(upTo limit: Int) async throws -> ModelOffers {
     var configuration = configuration
@@ -147,13 +147,10 @@ extension ModelDownload {
 
 /// The version of a model that a channel assigns to this installation, verified by a trusted key.
 package struct ModelOffer: Sendable {
-  /// The model's name.
   package let model: RepositoryName
-  /// The version and its size.
   package let release: ChannelDocument.Release
   /// The version of the channel's document that assigns it.
   package let documentVersion: Int
-  /// The format of the version's files.
   package let format: VersionManifest.Format
   /// The publisher's description of the version.
   package let details: String?

@@ -37,7 +37,7 @@ public final class ModelRepositoryClient: Sendable {
   let server: RepositoryAddress
   /// The folder of this installation's models.
   let modelsFolder: String
-  private let downloads = DownloadCoalescer()
+  let downloads = DownloadCoalescer()
 
   /// Opens the cache, or creates it, without fetching anything.
   ///
@@ -146,9 +146,6 @@ public final class ModelRepositoryClient: Sendable {
     }
     return stream
   }
-
-  /// Cancels the download of a model for all callers that wait for it.
-  func cancelDownload(of model: RepositoryName) { downloads.cancel(model) }
 
   func folder(of model: RepositoryName) -> ModelFolder {
     ModelFolder(cache: cache, model: model, models: modelsFolder)

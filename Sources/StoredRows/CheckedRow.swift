@@ -20,7 +20,6 @@ package enum StoredValue: Sendable, Hashable {
 
 /// A value that can be stored in a column.
 package protocol StoredValueConvertible {
-  /// The value in SQLite's representation.
   var storedValue: StoredValue { get }
 }
 

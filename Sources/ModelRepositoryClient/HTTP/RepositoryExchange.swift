@@ -81,8 +81,8 @@ struct RepositoryExchange: Sendable {
 
   /// Decodes the JSON document in a response, up to a limit.
   ///
-  /// - Throws: `FailedAttempt`, or ``ModelRepositoryClientError`` with `.tooLarge` or with the given
-  ///   code and fault.
+  /// - Throws: `FailedAttempt`, or ``ModelRepositoryClientError`` with `.tooLarge` or with the
+  ///   given code and fault.
   func document<Value: Decodable>(
     _ type: Value.Type, in response: HTTPClientResponse, _ path: String, upTo limit: Int,
     _ code: ModelRepositoryClientError.Code, _ fault: String

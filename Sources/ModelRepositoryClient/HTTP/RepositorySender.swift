@@ -29,7 +29,9 @@ struct RepositorySender: Sendable {
     let address: RepositoryAddress
   }
 
-  /// Sends a request once, whose response and its body must have arrived by the deadline.
+  /// Sends a request once.
+  ///
+  /// The response and its body must have arrived by the deadline.
   ///
   /// - Returns: The response, and the address that it came from.
   /// - Throws: ``Failure``, or ``ModelRepositoryClientError`` for a redirect that isn't followed.

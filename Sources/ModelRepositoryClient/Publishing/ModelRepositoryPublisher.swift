@@ -270,7 +270,6 @@ extension ModelRepositoryPublisher {
     try await connection.get(TokenList.self, "/v1/tokens").tokens
   }
 
-  /// Revokes a token.
   package func revokeToken(_ id: String) async throws {
     guard let name = RepositoryName(id) else {
       throw PublishingError("invalid_token_id", "'\(id.prefix(100))' isn't a token's ID.")
