@@ -30,9 +30,9 @@ struct SigningState: Sendable {
 
   /// Reads the keys and the root documents of a data folder.
   ///
-  /// `signers` are the ids of the keys that signed each channel's newest document. If there are none,
-  /// `isMade` tells to create the first key. If the right keys are missing, nothing is thrown and
-  /// ``fault`` has the reason.
+  /// `signers` are the ids of the keys that signed each channel's newest document. If there are
+  /// none, `isMade` tells whether to create the first key. If the right keys are missing, nothing
+  /// is thrown and ``fault`` has the reason.
   static func load(
     _ folder: DataFolder, signers: [Set<String>], orMake isMade: Bool, now: Date
   ) throws -> SigningState {
