@@ -125,8 +125,9 @@ final class Repository: Sendable {
     guard !hasBlobs else {
       throw RepositoryError(
         .damaged,
-        "'\(folder.database)' is missing or truncated, but '\(blobsFolder)' contains blobs. Restore the "
-          + "repository's backup. To start without these blobs, move '\(folder.blobs)' away.")
+        "'\(folder.database)' is missing or truncated, but '\(blobsFolder)' contains blobs. "
+          + "Restore the repository's backup. To start without these blobs, move '\(folder.blobs)' away."
+      )
     }
   }
 

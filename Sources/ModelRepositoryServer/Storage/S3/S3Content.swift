@@ -136,8 +136,8 @@ private struct S3Pieces: AsyncSequence, Sendable {
       guard part.readableBytes <= rest.count else {
         throw RepositoryError(
           .storeUnavailable,
-          "The store sent more bytes of '\(content.client.name(of: content.request.key))' than were "
-            + "requested.")
+          "The store sent more bytes of '\(content.client.name(of: content.request.key))' than "
+            + "were requested.")
       }
       pending.writeBuffer(&part)
       // All bytes have arrived, so an error at the response's end doesn't matter.
