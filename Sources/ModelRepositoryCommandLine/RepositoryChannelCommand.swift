@@ -141,14 +141,12 @@ struct RepositoryRollbackCommand: WaitingCommand {
       promote', all installations get the version that they had before the rollout.
       """)
 
-  @Argument(help: "The model.")
-  var model: RepositoryName
-
-  @OptionGroup var options: ChannelChangeArguments
+  @OptionGroup var target: RepositoryRolloutCommand.Target
 
   func work() async throws {
+    let options = target.options
     let state = try await options.server.publisher().rollBack(
-      options.channel.channel, of: model)
+      options.channel.channel, of: target.model)
     try ChannelPrinter.show(state.document, json: options.json)
   }
 }

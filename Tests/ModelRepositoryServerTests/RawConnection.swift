@@ -7,14 +7,13 @@
 import Foundation
 import NIOCore
 import NIOPosix
-import Synchronization
 import TestSupport
 import Testing
 
 /// A client that sends exactly the bytes that a test wants, even invalid ones.
 final class RawConnection: Sendable {
   private let channel: any Channel
-  private let input: Input
+  private let input: Shared<[UInt8]>
 
   /// - Parameters:
   ///   - port: A port of this computer.
@@ -22,7 +21,7 @@ final class RawConnection: Sendable {
   ///   - text: The text that it sends as soon as it is connected.
   /// - Throws: An error if the client can't connect.
   init(_ port: Int?, reads: Bool = true, sends text: String = "") async throws {
-    let input = Input()
+    let input = Shared<[UInt8]>([])
     self.input = input
     channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .channelOption(.autoRead, value: reads)
@@ -35,11 +34,11 @@ final class RawConnection: Sendable {
   }
 
   /// The text that was received so far.
-  var received: String { String(decoding: input.bytes.withLock { $0 }, as: UTF8.self) }
+  var received: String { String(decoding: input.withLock { $0 }, as: UTF8.self) }
   /// The number of bytes that were received so far.
-  var count: Int { input.bytes.withLock { $0.count } }
+  var count: Int { input.withLock { $0.count } }
   /// The complete responses that were received so far.
-  var answers: [RawAnswer] { RawAnswer.all(in: input.bytes.withLock { $0 }) }
+  var answers: [RawAnswer] { RawAnswer.all(in: input.withLock { $0 }) }
   /// Whether the connection is closed.
   var isClosed: Bool { !channel.isActive }
 
@@ -105,16 +104,12 @@ struct RawAnswer: Equatable {
   }
 }
 
-private final class Input: Sendable {
-  let bytes = Mutex<[UInt8]>([])
-}
-
 private final class Reading: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
-  let input: Input
+  let input: Shared<[UInt8]>
   let text: String
 
-  init(input: Input, text: String) { (self.input, self.text) = (input, text) }
+  init(input: Shared<[UInt8]>, text: String) { (self.input, self.text) = (input, text) }
 
   func channelActive(context: ChannelHandlerContext) {
     if !text.isEmpty { context.channel.writeAndFlush(ByteBuffer(string: text), promise: nil) }
@@ -123,7 +118,7 @@ private final class Reading: ChannelInboundHandler, Sendable {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let buffer = unwrapInboundIn(data)
-    input.bytes.withLock { $0 += buffer.readableBytesView }
+    input.withLock { $0 += buffer.readableBytesView }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -6,7 +6,6 @@
 #if Servers
 import Foundation
 import GRDB
-import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging

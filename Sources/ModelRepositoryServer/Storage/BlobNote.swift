@@ -50,8 +50,8 @@ struct BlobNote: Codable, Equatable {
     guard !knowsBlobs else {
       throw RepositoryError(
         .invalidOption,
-        "The blobs of '\(folder.path)' are in \(location), not in \(wish). Specify that location, or "
-          + "none. To move the blobs, back up the repository and restore it there.")
+        "The blobs of '\(folder.path)' are in \(location), not in \(wish). Specify that location, "
+          + "or none. To move the blobs, back up the repository and restore it there.")
     }
     switch wish {
     case .folder:

@@ -115,8 +115,7 @@ final class Repository: Sendable {
         .damaged,
         "'\(folder.database)' is missing or truncated, but '\(folder.commits)' shows that there "
           + "was a database. Restore the repository's backup. To start with an empty repository, "
-          + "choose another folder."
-      )
+          + "choose another folder.")
     }
     let blobsFolder = folder.blobs + "/sha256"
     let hasBlobs = try FileSystem.names(in: blobsFolder).contains {
@@ -125,8 +124,9 @@ final class Repository: Sendable {
     guard !hasBlobs else {
       throw RepositoryError(
         .damaged,
-        "'\(folder.database)' is missing or truncated, but '\(blobsFolder)' contains blobs. Restore the "
-          + "repository's backup. To start without these blobs, move '\(folder.blobs)' away.")
+        "'\(folder.database)' is missing or truncated, but '\(blobsFolder)' contains blobs. "
+          + "Restore the repository's backup. To start without these blobs, move "
+          + "'\(folder.blobs)' away.")
     }
   }
 

@@ -25,8 +25,8 @@ final class UploadFile: Sendable {
 
   /// Opens a file to continue writing it, and truncates it to the offset.
   ///
-  /// The file is created for the first bytes. If the hash of the bytes before the offset is nil, they
-  /// are read again.
+  /// The file is created for the first bytes. If the hash of the bytes before the offset is nil,
+  /// they are read again.
   static func open(_ path: String, at offset: Int, hash: SHA256?) async throws -> UploadFile {
     try await blocking {
       if offset == 0, !FileManager.default.fileExists(atPath: path) {

@@ -25,7 +25,6 @@ extension S3BlobStore {
 
   /// Checks that the location belongs to this repository, and claims it if that is allowed.
   func check() async throws {
-    let key = ownerKey
     var owner = try await readOwner()
     if owner == nil, mayBegin {
       // If two repositories claim it at once, the later one gets 412, or 409 while both requests
@@ -33,7 +32,7 @@ extension S3BlobStore {
       let mark = try RepositoryJSON.encode(S3Owner(id: id))
       try await client.send(
         S3Request(
-          .PUT, key, "made",
+          .PUT, ownerKey, "made",
           fields: [("content-type", "application/json"), ("if-none-match", "*")],
           body: .bytes(ByteBuffer(bytes: mark))), allowing: [409, 412])
       owner = try await readOwner()
@@ -41,7 +40,7 @@ extension S3BlobStore {
     guard let owner else {
       throw RepositoryError(
         .storeUnavailable,
-        "'s3://\(client.location.bucket)/\(key)' is missing at \(client.location.endpoint), although the "
+        "'\(client.name(of: ownerKey))' is missing at \(client.location.endpoint), although the "
           + "repository created it with its blobs. Check whether this is another bucket or an "
           + "empty one.")
     }

@@ -65,7 +65,7 @@ struct S3BlobStore: BlobStore {
       let found = size.map { "has \($0) bytes" } ?? "is missing"
       throw RepositoryError(
         .storeUnavailable,
-        "'s3://\(client.location.bucket)/\(key)' was stored with \(blob.size) bytes, but it \(found). "
+        "'\(client.name(of: key))' was stored with \(blob.size) bytes, but it \(found). "
           + "Check whether something else changes the bucket.")
     }
     try await NIOThreadPool.singleton.runIfActive { try FileSystem.remove(file) }
@@ -100,7 +100,7 @@ struct S3BlobStore: BlobStore {
     guard size ?? 0 <= limits.copiedBytes else {
       throw RepositoryError(
         .storeUnavailable,
-        "'s3://\(client.location.bucket)/\(key)' is damaged and has \(size ?? 0) bytes, but S3 copies "
+        "'\(client.name(of: key))' is damaged and has \(size ?? 0) bytes, but S3 copies "
           + "at most \(limits.copiedBytes) at once. Move it to '\(destination)' manually.")
     }
     _ = try await client.element(request, "CopyObjectResult")

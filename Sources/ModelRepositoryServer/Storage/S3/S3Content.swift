@@ -47,7 +47,7 @@ struct S3Content: BlobContent {
       let what = response.status.code == 404 ? "deleted" : "replaced"
       throw RepositoryError(
         .storage,
-        "'\(client.name(of: request))' was \(what) while it was being read. Read it again."
+        "'\(client.name(of: request.key))' was \(what) while it was being read. Read it again."
       )
     }
     let field = response.headers.first(name: "content-range") ?? "none"
@@ -136,8 +136,8 @@ private struct S3Pieces: AsyncSequence, Sendable {
       guard part.readableBytes <= rest.count else {
         throw RepositoryError(
           .storeUnavailable,
-          "The store sent more bytes of '\(content.client.name(of: content.request))' than were "
-            + "requested.")
+          "The store sent more bytes of '\(content.client.name(of: content.request.key))' than "
+            + "were requested.")
       }
       pending.writeBuffer(&part)
       // All bytes have arrived, so an error at the response's end doesn't matter.

@@ -17,14 +17,15 @@ extension S3Client {
     FailedAttempt(
       RepositoryError(
         .storeUnavailable,
-        "'\(name(of: request))' cannot be \(request.purpose) at \(location.endpoint): \(reason).\(suggestion)"
+        "'\(name(of: request.key))' cannot be \(request.purpose) at \(location.endpoint): "
+          + "\(reason).\(suggestion)"
       ),
       isTransient: isTransient)
   }
 
-  /// The object or the bucket of a request, as people read it.
-  func name(of request: S3Request) -> String {
-    "s3://\(location.bucket)" + (request.key.map { "/" + $0 } ?? "")
+  /// The URL of an object as people read it; a nil key means the bucket.
+  func name(of key: String?) -> String {
+    "s3://\(location.bucket)" + (key.map { "/" + $0 } ?? "")
   }
 
   /// Converts an error of the connection.

@@ -20,8 +20,8 @@ struct S3Signature: Sendable {
 
   /// Returns the header fields of a request, including the signature.
   ///
-  /// `host` is what the `Host` field contains, and `path` is escaped as it is sent. Servers accept the
-  /// request for fifteen minutes after the date.
+  /// `host` is what the `Host` field contains, and `path` is escaped as it is sent. Servers accept
+  /// the request for fifteen minutes after the date.
   func fields(
     _ request: S3Request, host: String, path: String, at date: Date
   ) -> [(name: String, value: String)] {
