@@ -6,7 +6,6 @@
 #if Servers
 import Foundation
 import Hummingbird
-import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle

@@ -7,7 +7,6 @@
 import Foundation
 import Hummingbird
 import ModelRepositoryAPI
-import NIOCore
 import WebServing
 
 extension Request {

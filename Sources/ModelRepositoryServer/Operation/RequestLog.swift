@@ -6,7 +6,6 @@
 #if Servers
 import Hummingbird
 import Logging
-import NIOCore
 import WebServing
 
 /// Counts requests, and logs each one when its last byte was sent.

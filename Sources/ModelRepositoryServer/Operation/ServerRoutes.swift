@@ -7,7 +7,6 @@
 import Files
 import Foundation
 import GRDB
-import HTTPTypes
 import Hummingbird
 import Logging
 import ModelRepositoryAPI

@@ -7,7 +7,6 @@
 import Hummingbird
 import Logging
 import ModelRepositoryAPI
-import NIOCore
 import WebServing
 
 /// The rules for what a token allows.

@@ -5,7 +5,6 @@
 
 #if Servers
 import Hummingbird
-import HummingbirdCore
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1

@@ -6,8 +6,6 @@
 #if Servers
 import Foundation
 import Hummingbird
-import NIOCore
-import TensorIO
 
 /// A file that is sent in chunks.
 struct FileDownload: Sendable {

@@ -6,7 +6,6 @@
 #if Servers
 import Foundation
 import HTTPTypes
-import TensorIO
 
 /// A client's path relative to one of the server's folders, which it can't leave.
 struct RelativePath: Sendable, Hashable {

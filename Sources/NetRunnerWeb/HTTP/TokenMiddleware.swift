@@ -7,7 +7,6 @@
 import Crypto
 import Foundation
 import Hummingbird
-import NIOCore
 import Synchronization
 import WebServing
 
