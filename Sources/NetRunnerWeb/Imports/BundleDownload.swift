@@ -49,12 +49,12 @@ struct BundleDownload: Sendable {
   ) async throws {
     let address = try BundleAddress(url)
     do {
-      let file = try await DownloadedFile.writing {
+      let file = try await Self.writing {
         try OpenFile(creating: path, permissions: 0o600)
       }
       do {
         try await fetch(address, into: file, onProgress)
-        try await DownloadedFile.writing { try file.flush() }
+        try await Self.writing { try file.flush() }
       } catch {
         // Don't use the thread pool here, because it doesn't run work for a cancelled task. If this
         // fails, the error above still matters more.
@@ -130,6 +130,23 @@ struct BundleDownload: Sendable {
       "'\(address.shown)' can't be downloaded, because its server has \(kind) (\(computer))."
         + " Import from the public internet, or upload the file.")
   }
+
+  /// Runs work on a download's file on a thread that may block.
+  ///
+  /// - Throws: ``DownloadError`` with the code `cannotWrite`, or `CancellationError`.
+  static func writing<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await NIOThreadPool.singleton.runIfActive(work)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw DownloadError(
+        .cannotWrite, "The download can't be written: \(FileSystem.reason(for: error)).",
+        cause: error)
+    }
+  }
 }
 
 /// The limits of a download.
@@ -180,26 +197,6 @@ struct DownloadError: Error {
 
 extension DownloadError: CustomStringConvertible {
   var description: String { message }
-}
-
-/// Writes to the file of a download.
-enum DownloadedFile {
-  /// Runs work on the file on a thread that may block.
-  ///
-  /// - Throws: ``DownloadError`` with the code `cannotWrite`, or `CancellationError`.
-  static func writing<Result: Sendable>(
-    _ work: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
-    do {
-      return try await NIOThreadPool.singleton.runIfActive(work)
-    } catch let error as CancellationError {
-      throw error
-    } catch {
-      throw DownloadError(
-        .cannotWrite, "The download can't be written: \(FileSystem.reason(for: error)).",
-        cause: error)
-    }
-  }
 }
 
 /// Resolves the names of hosts.
