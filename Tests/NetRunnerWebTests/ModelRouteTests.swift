@@ -64,6 +64,9 @@ import Testing
           #expect(document["previews"][view].text?.hasPrefix("data:image/png;base64,") == true)
         }
         #expect(document["previews"]["alpha"] == .null)
+        guard case .object(let members) = document else { continue }
+        #expect(members.keys.contains("previews") == !query.isEmpty)
+        #expect(!members.keys.contains("segmentation"))
       }
     }
   }

@@ -49,12 +49,12 @@ struct BundleDownload: Sendable {
   ) async throws {
     let address = try BundleAddress(url)
     do {
-      let file = try await DownloadedFile.writing {
+      let file = try await Self.writing {
         try OpenFile(creating: path, permissions: 0o600)
       }
       do {
         try await fetch(address, into: file, onProgress)
-        try await DownloadedFile.writing { try file.flush() }
+        try await Self.writing { try file.flush() }
       } catch {
         // Don't use the thread pool here, because it doesn't run work for a cancelled task. If this
         // fails, the error above still matters more.
@@ -130,25 +130,8 @@ struct BundleDownload: Sendable {
       "'\(address.shown)' can't be downloaded, because its server has \(kind) (\(computer))."
         + " Import from the public internet, or upload the file.")
   }
-}
 
-/// The limits of a download.
-struct DownloadLimits: Hashable, Sendable {
-  /// The maximum size of the file, in bytes.
-  var bytes = 512 << 20
-  /// How long a server may take to accept a connection.
-  var connect: Duration = .seconds(10)
-  /// How long a server may send no data.
-  var stall: Duration = .seconds(30)
-  /// How long the whole download may take.
-  var total: Duration = .seconds(600)
-  /// The maximum number of redirects.
-  var redirects = 5
-}
-
-/// Writes to the file of a download.
-enum DownloadedFile {
-  /// Runs work on the file on a thread that may block.
+  /// Runs work on a download's file on a thread that may block.
   ///
   /// - Throws: ``DownloadError`` with the code `cannotWrite`, or `CancellationError`.
   static func writing<Result: Sendable>(
@@ -164,6 +147,20 @@ enum DownloadedFile {
         cause: error)
     }
   }
+}
+
+/// The limits of a download.
+struct DownloadLimits: Hashable, Sendable {
+  /// The maximum size of the file, in bytes.
+  var bytes = 512 << 20
+  /// How long a server may take to accept a connection.
+  var connect: Duration = .seconds(10)
+  /// How long a server may send no data.
+  var stall: Duration = .seconds(30)
+  /// How long the whole download may take.
+  var total: Duration = .seconds(600)
+  /// The maximum number of redirects.
+  var redirects = 5
 }
 
 /// Resolves the names of hosts.

@@ -91,7 +91,7 @@ struct BundleExchange: Sendable {
       for try await chunk in response.body {
         received += chunk.readableBytes
         guard received <= limits.bytes else { throw tooLarge }
-        try await DownloadedFile.writing { try chunk.withUnsafeReadableBytes(file.write) }
+        try await BundleDownload.writing { try chunk.withUnsafeReadableBytes(file.write) }
         onProgress(received, total)
       }
     } catch {

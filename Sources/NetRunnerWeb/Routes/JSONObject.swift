@@ -19,14 +19,14 @@ struct JSONObject: Sendable {
   }
 
   /// Sets a member, or removes it if the value is nil.
-  mutating func set(_ name: String, _ value: (any Encodable & Sendable)?) {
-    members[name] = value.map(Member.init)
+  mutating func set(_ name: String, _ value: (some Encodable & Sendable)?) {
+    members[name] = value.map { Member(value: $0) }
   }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
   init(dictionaryLiteral members: (String, any Encodable & Sendable)...) {
-    for (name, value) in members { set(name, value) }
+    for (name, value) in members { self.members[name] = Member(value: value) }
   }
 }
 

@@ -176,7 +176,7 @@ export class API {
 }
 
 /** Saves a file in the same way as the browser saves downloads. */
-export function saveBlob(blob, name) {
+function saveBlob(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;

@@ -12,7 +12,7 @@ export class CameraError extends Error {
 }
 
 /** Returns the code for a browser's error. */
-export function cameraCode(name) {
+function cameraCode(name) {
   const codes = {
     NotAllowedError: "denied", SecurityError: "denied", NotFoundError: "none",
     OverconstrainedError: "none", NotReadableError: "busy", AbortError: "busy",

@@ -110,7 +110,7 @@ function whisker(from, to, y) {
  * Returns the positions of texts of one width: near the given sorted positions, without overlaps,
  * and between both ends.
  */
-export function sideBySide(places, width, left, right) {
+function sideBySide(places, width, left, right) {
   const result = [];
   for (const place of places) {
     const least = result.length > 0 ? result[result.length - 1] + width : left + width / 2;

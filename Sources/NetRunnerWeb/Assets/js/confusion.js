@@ -12,7 +12,7 @@ import { count } from "./format.js";
  * that occur or, if there are too many, those with the most mistakes. `left` is the number of
  * classes that are left out.
  */
-export function readablePart({ labels, counts }, most = 30) {
+function readablePart({ labels, counts }, most = 30) {
   const total = (place) => counts[place].reduce((sum, each) => sum + each, 0)
     + counts.reduce((sum, row) => sum + row[place], 0);
   const occurring = labels.map((_, place) => place).filter((place) => total(place) > 0);

@@ -8,7 +8,7 @@ import { bytes } from "./format.js";
 import { address } from "./router.js";
 
 /** Returns the title of an import's error. The server's message gives the details. */
-export function importErrorTitle(code) {
+function importErrorTitle(code) {
   const titles = {
     invalid_url: "Not an address",
     address_not_allowed: "Address not allowed",
@@ -41,7 +41,7 @@ export function importErrorTitle(code) {
 }
 
 /** Describes an import's current state for people. */
-export function progressText({ state, received, total }) {
+function progressText({ state, received, total }) {
   if (state === "checking") return "Checking the model";
   const verb = state === "uploading" ? "Sending" : "Downloading";
   return total ? `${verb}: ${bytes(received)} of ${bytes(total)}` : `${verb}: ${bytes(received)}`;

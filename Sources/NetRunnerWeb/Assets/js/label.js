@@ -3,9 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { byId, el, icon } from "./dom.js";
+import { byId, el, icon, isForControl } from "./dom.js";
 import { count, number, whole } from "./format.js";
-import { isForControl } from "./keys.js";
 import { LabelPanel } from "./labelPanel.js";
 import { namedPhotos, nextUnlabelled } from "./labeling.js";
 import { confirmed } from "./notices.js";

@@ -3,11 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { byId, setIconButton } from "./dom.js";
+import { byId, isForControl, setIconButton } from "./dom.js";
 import { Camera, CameraError, cameraAdvice, isHopeless } from "./camera.js";
 import { FrameCapture, FrameLoop, nextFrame } from "./frames.js";
 import { Inference } from "./inference.js";
-import { isForControl } from "./keys.js";
 import { LiveDisplay } from "./liveDisplay.js";
 import { isForDrawings } from "./models.js";
 import { Pad } from "./pad.js";

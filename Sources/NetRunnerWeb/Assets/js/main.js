@@ -17,9 +17,8 @@ import { ModelsView } from "./modelsView.js";
 import { Notices } from "./notices.js";
 import { Requests } from "./request.js";
 import { Router, address } from "./router.js";
-import { Settings } from "./settings.js";
+import { Settings, followTheme } from "./settings.js";
 import { SettingsView } from "./settingsView.js";
-import { followTheme } from "./theme.js";
 import { Token } from "./token.js";
 
 const connection = new Connection(isServerThere);

@@ -121,7 +121,7 @@ function facts(model) {
 }
 
 /** Describes where a model came from. */
-export function originText({ is_shipped: isShipped, origin }) {
+function originText({ is_shipped: isShipped, origin }) {
   if (isShipped) return "Shipped with Net Runner";
   if (!origin) return "Imported";
   return `${origin.model} ${origin.version}, channel ${origin.channel} of ${origin.repository}`;

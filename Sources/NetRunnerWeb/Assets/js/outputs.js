@@ -117,7 +117,7 @@ export class Outputs {
 }
 
 /** Converts outputs for people to `{name, text, rows}`. Rows are labels and values, best first. */
-export function outputGroups(outputs) {
+function outputGroups(outputs) {
   return Object.entries(outputs).map(([name, value]) => {
     if (typeof value === "number") return { name, text: number(value), rows: [] };
     if (typeof value === "string") return { name, text: value, rows: [] };

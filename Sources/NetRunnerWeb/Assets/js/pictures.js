@@ -36,7 +36,7 @@ export function entriesOf(files) {
 }
 
 /** Returns the entries sorted by path with numbers in order: 2.png comes before 10.png. */
-export function sortedEntries(entries) {
+function sortedEntries(entries) {
   const collator = new Intl.Collator("en", { numeric: true });
   return entries.filter(({ path }) => !junk.test(path)).sort(
     (a, b) => collator.compare(a.path, b.path)

@@ -21,7 +21,7 @@ export function topLabel(result) {
  * Returns the labels to list for a result: classes, found objects, or the classes that cover the
  * most.
  */
-export function rankedLabels(result) {
+function rankedLabels(result) {
   if (result.segmentation) {
     const named = result.segmentation.classes.filter((each) => !isBackground(each));
     return named.map((each) => ({ label: className(each), value: each.share }));
@@ -33,7 +33,7 @@ export function rankedLabels(result) {
 }
 
 /** Returns the text to show for a result without labels. */
-export function emptyText(result, threshold) {
+function emptyText(result, threshold) {
   if (result.segmentation) return "Only background.";
   if (result.detections) return "Nothing found.";
   if (result.kind === "classification") return `No label above ${threshold}.`;

@@ -7,7 +7,7 @@ import { byId, el } from "./dom.js";
 import { bytes, count } from "./format.js";
 
 /** Returns the facts that a row shows after a model's name. */
-export function repositoryFacts({ version, size_bytes: size, state, imported }) {
+function repositoryFacts({ version, size_bytes: size, state, imported }) {
   const facts = [];
   if (version) facts.push(state === "update" ? `${imported.version} → ${version}` : version);
   if (version) facts.push(bytes(size));
@@ -19,7 +19,7 @@ export function repositoryFacts({ version, size_bytes: size, state, imported }) 
  * Returns the text of a model's button and its label for screen readers, or null if there is no
  * button.
  */
-export function repositoryAction({ name, version, state, imported }) {
+function repositoryAction({ name, version, state, imported }) {
   if (state === "new") return { text: "Import", label: `Import ${name} ${version}` };
   if (state !== "update") return null;
   return { text: "Update", label: `Update ${name} from ${imported.version} to ${version}` };

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** An error of a request, with the server's code and message, or with the code `server_gone`. */
-export class RequestError extends Error {
+class RequestError extends Error {
   constructor(code, message, status = 0, retryAfter = 1) {
     super(message);
     this.code = code;
@@ -14,7 +14,7 @@ export class RequestError extends Error {
 }
 
 /** Makes the error that a server's response describes. */
-export function errorFrom(status, text, retryAfter) {
+function errorFrom(status, text, retryAfter) {
   let error = null;
   try {
     ({ error } = JSON.parse(text));

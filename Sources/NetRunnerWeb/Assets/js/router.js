@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** Returns the view that a URL such as `#/models/digits` leads to, and the rest of the URL. */
-export function route(hash, views) {
+function route(hash, views) {
   const [view, ...rest] = hash.replace(/^#\/?/, "").split("/").map(decoded);
   return views.includes(view) ? { view, rest: rest.join("/") } : { view: views[0], rest: "" };
 }

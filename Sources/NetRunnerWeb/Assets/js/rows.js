@@ -10,7 +10,7 @@ import { PhotoDialog } from "./photoDialog.js";
 const pageLength = 48;
 
 /** Returns a row's text: the model's labels in the way that Net Runner always wrote them. */
-export function rowLines(row) {
+function rowLines(row) {
   if (row.error) return [row.error_description ?? "It failed."];
   const lines = (row.classes ?? []).filter(
     ({ value }, place) => place === 0 || value > 0.1
@@ -20,7 +20,7 @@ export function rowLines(row) {
 }
 
 /** Describes the rows of a page, such as "1 to 48 of 350". */
-export function rangeText(offset, length, all) {
+function rangeText(offset, length, all) {
   if (all === 0) return "None";
   return `${whole(offset + 1)} to ${whole(offset + length)} of ${whole(all)}`;
 }

@@ -22,7 +22,7 @@ export function hiddenAtFirst(classes) {
 }
 
 /** Makes all pixels partly transparent, and those with hidden colors fully transparent. */
-export function makeSeeThrough(pixels, hidden, opacity = 165) {
+function makeSeeThrough(pixels, hidden, opacity = 165) {
   const colors = new Set(hidden.map((color) => parseInt(color.slice(1), 16)));
   for (let place = 0; place < pixels.length; place += 4) {
     const color = (pixels[place] << 16) | (pixels[place + 1] << 8) | pixels[place + 2];

@@ -6,7 +6,7 @@
 const key = "net-runner.settings";
 
 /** The default preferences. */
-export const defaultSettings = {
+const defaultSettings = {
   theme: "system",
   showInputBuffers: true,
   showInputBufferAlpha: false,
@@ -19,7 +19,7 @@ export const defaultSettings = {
 };
 
 /** Returns valid preferences. Stored values that are missing or invalid become the defaults. */
-export function validSettings(stored) {
+function validSettings(stored) {
   const settings = { ...defaultSettings };
   if (typeof stored !== "object" || stored === null) return settings;
   const within = (name, least, most, isWhole) => {
@@ -78,4 +78,16 @@ export class Settings extends EventTarget {
       // The storage is full or forbidden. The preference holds until the page is closed.
     }
   }
+}
+
+/** Keeps the page's theme in sync with the preference. */
+export function followTheme(settings) {
+  const root = document.documentElement;
+  const apply = () => {
+    const { theme } = settings.values;
+    if (theme === "system") delete root.dataset.theme;
+    else root.dataset.theme = theme;
+  };
+  settings.addEventListener("change", apply);
+  apply();
 }

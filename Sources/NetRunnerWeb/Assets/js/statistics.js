@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** A mean that is updated with each value. */
-export class RunningMean {
+class RunningMean {
   count = 0;
   mean = 0;
 
@@ -15,7 +15,7 @@ export class RunningMean {
 }
 
 /** The recent number of events per second. */
-export class Rate {
+class Rate {
   #moments = [];
   #span;
 
@@ -60,7 +60,7 @@ export class Meter {
 }
 
 /** Returns the next larger step of 1, 2, 2.5 or 5 times a power of ten. */
-export function roundStep(step) {
+function roundStep(step) {
   if (!(step > 0) || !Number.isFinite(step)) return 0;
   const power = 10 ** Math.floor(Math.log10(step) + 1e-9);
   const factor = [1, 2, 2.5, 5, 10].find((each) => each * power >= step * (1 - 1e-9));

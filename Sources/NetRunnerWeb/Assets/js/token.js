@@ -6,7 +6,7 @@
 const key = "net-runner.token";
 
 /** Returns the token in a URL's fragment such as `#token=T`, or null. */
-export function tokenInHash(hash) {
+function tokenInHash(hash) {
   const match = /^#token=([^&]+)/.exec(hash);
   return match ? decodeURIComponent(match[1]) : null;
 }
