@@ -15,8 +15,6 @@ extension SHA256 {
   package static func digest(of bytes: some DataProtocol) throws -> Digest { hash(data: bytes) }
 }
 #else
-import NativeLibrary
-package import TensorIO
 
 /// SHA-256, computed by the system's libcrypto.
 ///

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if ModelHosting
-public import Foundation
+package import Foundation
 
 /// The dates on which a signed document was issued and expires, and the limits for them.
 ///

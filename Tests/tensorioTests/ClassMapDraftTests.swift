@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TensorIO
-import TensorIOLiteRT
 import Testing
 
 @testable import ModelTools
+@testable import TensorIOLiteRT
 
 /// Which outputs `tensorio init` describes as class maps.
 @Suite struct ClassMapDraftTests {

@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TensorIO
-import TensorIOLiteRT
 import Testing
 
 @testable import ModelTools
+@testable import TensorIOLiteRT
 
 /// The layers that `tensorio init` drafts for tensors that no fixture has.
 @Suite struct LayerDrafterTests {

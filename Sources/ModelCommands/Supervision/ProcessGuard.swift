@@ -3,14 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
 import CSystemCalls
 import Dispatch
 import ModelTools
 import Synchronization
 package import TensorIO
 import TensorIOIsolation
-import TensorIOLiteRT
 
 /// Reports a model that ends the process, with a sentence and an exit code.
 ///

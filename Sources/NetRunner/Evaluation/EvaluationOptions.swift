@@ -63,3 +63,16 @@ extension EvaluationOptions {
     return names
   }
 }
+
+extension GroundTruth {
+  /// The name of the metrics that suit this kind of ground truth.
+  fileprivate var metricFamily: String? {
+    switch self {
+    case .label: "classification"
+    case .values: "regression"
+    case .boxes: "detection"
+    case .classMap: "segmentation"
+    case .results: nil
+    }
+  }
+}

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import TensorIO
-public import TensorIOImageCodecs
+import TensorIOImageCodecs
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -151,19 +151,6 @@ extension Evaluator {
 
 extension Dataset {
   var rowName: String { id ?? name }
-}
-
-extension GroundTruth {
-  /// The name of the metrics that suit this kind of ground truth.
-  fileprivate var metricFamily: String? {
-    switch self {
-    case .label: "classification"
-    case .values: "regression"
-    case .boxes: "detection"
-    case .classMap: "segmentation"
-    case .results: nil
-    }
-  }
 }
 
 /// How much of a model's outputs is kept in a row.

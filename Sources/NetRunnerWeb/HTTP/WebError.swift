@@ -26,7 +26,7 @@ struct WebError: RequestFailure, Hashable {
     let error: JSONValue =
       isPlain
       ? .string(message) : .object(["code": .string(code), "message": .string(message)])
-    return try .json(.object(["error": error]), status: status, headers: headers)
+    return try .json(["error": error], status: status, headers: headers)
   }
 }
 
