@@ -4,11 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Crypto
 import GRDB
 import Logging
 import ModelRepositoryAPI
-import NIOCore
 import StoredRows
 
 /// Reads all blobs repeatedly and slowly, to find those that were damaged at rest.
@@ -75,13 +73,11 @@ struct BlobScrubber: Sendable {
   private func isWhole(_ blob: BlobReference) async throws -> Bool {
     guard let content = try await repository.blobs.open(blob.digest), content.size == blob.size
     else { return try await isSound(blob, nil) }
-    var hash = SHA256()
-    for try await piece in try await content.pieces(in: 0..<content.size) {
-      piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
-      metrics.scrubbed(piece.readableBytes)
-      try await Task.sleep(for: .seconds(Double(piece.readableBytes) / Double(max(rate, 1))))
+    let found = try await content.digest { count in
+      metrics.scrubbed(count)
+      try await Task.sleep(for: .seconds(Double(count) / Double(max(rate, 1))))
     }
-    return try await isSound(blob, BlobDigest(hash.finalize()))
+    return try await isSound(blob, found)
   }
 
   /// Records the result for a blob; `found` is nil if the file is missing or has another size.

@@ -90,11 +90,7 @@ extension Repository {
       try await quarantine(blob.digest)
       report.wrongSizes.append(name)
     } else if rehash {
-      var hash = SHA256()
-      try await content.forEachPiece(in: 0..<content.size) {
-        hash.update(data: Data($0.readableBytesView))
-      }
-      guard BlobDigest(hash.finalize()) != blob.digest else { return }
+      guard try await content.digest() != blob.digest else { return }
       try await quarantine(blob.digest)
       report.wrongDigests.append(name)
     }
@@ -119,6 +115,18 @@ extension Repository {
   static func isSigned(_ state: ChannelState, by keys: [VerificationKey]) -> Bool {
     let signed = try? RepositoryJSON.decode(SignedDocument.self, from: state.signed)
     return (try? signed?.verified(by: keys)) != nil
+  }
+}
+
+extension BlobContent {
+  /// Reads and hashes all bytes, and calls a closure with the size of each piece.
+  func digest(_ read: (Int) async throws -> Void = { _ in }) async throws -> BlobDigest {
+    var hash = SHA256()
+    try await forEachPiece(in: 0..<size) { piece in
+      piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+      try await read(piece.readableBytes)
+    }
+    return BlobDigest(hash.finalize())
   }
 }
 
