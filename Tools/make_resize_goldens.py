@@ -8,9 +8,10 @@
     python Tools/make_resize_goldens.py Tests/Fixtures/Resizing
 
 Needs requirements-preprocessing.txt. `cases.json` has the versions, the sources (RGB bytes in
-`data.bin`) and the cases: the keys of an image layer in model.json, the source's index, and the
-offset of the tensor in `data.bin`, uint8 or little-endian float32. `bound` is in the tensor's own
-unit. A float tensor without "normalize" is 0...255.
+`sources.bin`) and the cases: the keys of an image layer in model.json, the source's index, and the
+offset of the tensor, uint8 or little-endian float32, in the file of its method, such as
+`nearest.bin`. A new method therefore leaves the other methods' files as they are. `bound` is in the
+tensor's own unit. A float tensor without "normalize" is 0...255.
 """
 
 import json
@@ -110,13 +111,15 @@ def check_against_pillow(image, layer, tensor):
 
 class Goldens:
     def __init__(self):
-        self.data = bytearray()
+        self.files = {}
         self.sources, self.cases, self.images = [], [], {}
 
-    def keep(self, array):
-        self.data += bytes(-len(self.data) % 4)
-        offset = len(self.data)
-        self.data += array.astype(array.dtype.newbyteorder("<")).tobytes()
+    def keep(self, array, name):
+        """Adds an array to the file NAME.bin, and returns its offset."""
+        data = self.files.setdefault(name, bytearray())
+        data += bytes(-len(data) % 4)
+        offset = len(data)
+        data += array.astype(array.dtype.newbyteorder("<")).tobytes()
         return offset
 
     def source(self, size):
@@ -128,7 +131,8 @@ class Goldens:
                 noise = np.random.default_rng(width * 1000 + height)
                 pixels = noise.integers(0, 256, (height, width, 3), dtype=np.uint8)
             self.images[size] = len(self.sources), Image.fromarray(pixels)
-            self.sources.append({"offset": self.keep(pixels), "width": width, "height": height})
+            offset = self.keep(pixels, "sources")
+            self.sources.append({"offset": offset, "width": width, "height": height})
         return self.images[size]
 
     def add(self, kernel, crop, sizes, dtype, layout=None, normalize=None, format="RGB"):
@@ -159,7 +163,7 @@ class Goldens:
                 **layer,
                 "source": index,
                 "dtype": dtype,
-                "offset": self.keep(tensor),
+                "offset": self.keep(tensor, kernel),
                 "bound": self.bound(kernel, normalize, dtype),
             }
         )
@@ -194,7 +198,8 @@ class Goldens:
             "sources": self.sources,
             "cases": self.cases,
         }
-        (folder / "data.bin").write_bytes(self.data)
+        for name, data in self.files.items():
+            (folder / f"{name}.bin").write_bytes(data)
         # One case a line, so that an editor can show a difference.
         lines = [json.dumps(case) for case in self.cases]
         document["cases"] = "CASES"
@@ -260,7 +265,7 @@ def main():
             case["name"] += f", {json.dumps(case['crop'])}"
     assert len({case["name"] for case in out.cases}) == len(out.cases)
     out.write(pathlib.Path(sys.argv[1]))
-    print(f"{len(out.cases)} cases, {len(out.sources)} sources, {len(out.data)} bytes")
+    print(f"{len(out.cases)} cases, {len(out.sources)} sources, {len(out.files)} data files")
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ public struct NetRunnerServer: Sendable {
     ImportRoutes(imports: imports, bodies: bodies, maximumBytes: options.maximumBundleBytes)
       .add(to: api)
     RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)
-    addEvaluations(to: api)
+    addUploadsEvaluationsAndLabels(to: api)
     let inference = router.group("v2").add(middleware: access)
     OpenInferenceRoutes(
       catalogue: catalogue, queue: queue, bodies: bodies, version: options.version,
@@ -148,7 +148,7 @@ public struct NetRunnerServer: Sendable {
     return router
   }
 
-  private func addEvaluations(to api: RouterGroup<WebContext>) {
+  private func addUploadsEvaluationsAndLabels(to api: RouterGroup<WebContext>) {
     let locations = DatasetLocations(
       uploads: uploads, folders: options.folders, samples: assets + "/Samples")
     UploadRoutes(uploads: uploads).add(to: api)

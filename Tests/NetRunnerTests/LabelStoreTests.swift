@@ -35,13 +35,13 @@ import Testing
     #expect(labels.map(\.path) == ["a.jpg", "sub/b 'q\" é.jpg"])
     #expect(labels.map(\.label) == [.text("dog"), .numbers([0.1, -2])])
     #expect(labels[0].sha256.hasPrefix("7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add"))
-    try #expect(again.counts == ["m": 2, "other": 1])
+    try #expect(again.countsByModel == ["m": 2, "other": 1])
     try #expect(again.label(of: folder.path + "/c\n.jpg", for: "other") == .text("x\n\"é'"))
     try #expect(again.label(of: folder.path + "/c\n.jpg", for: "m") == nil)
     try #expect(again.removeLabel(of: folder.path + "/a.jpg", for: "m"))
     try #expect(!again.removeLabel(of: folder.path + "/a.jpg", for: "m"))
     try #expect(again.removeLabel(of: "sub/b 'q\" é.jpg", for: "m"))
-    try #expect(store.counts == ["other": 1])
+    try #expect(store.countsByModel == ["other": 1])
   }
 
   @Test func `an empty label is rejected`() throws {
@@ -59,7 +59,7 @@ import Testing
       try store.setLabel(.text("x"), of: folder.path + "/none.jpg", for: "m")
     }
     #expect(missing?.code == .fileNotFound)
-    try #expect(store.counts == [:])
+    try #expect(store.countsByModel == [:])
   }
 
   @Test func `undo reverts one change after the other`() throws {
@@ -82,7 +82,7 @@ import Testing
     try #expect(store.label(of: d, for: "other") == .text("3"))
     try #expect(store.undo().map(\.photo) == ["d.jpg"])
     try #expect(store.undo() == [])
-    try #expect(store.counts == [:])
+    try #expect(store.countsByModel == [:])
   }
 
   // MARK: - Moved and changed photos
@@ -219,7 +219,7 @@ import Testing
       try FileManager.default.copyItem(
         atPath: store.path + suffix, toPath: copy.path + "/labels.sqlite" + suffix)
     }
-    try #expect(self.store(copy).counts.count == 50)
+    try #expect(self.store(copy).countsByModel.count == 50)
   }
 
   @Test func `many simultaneous writers lose no labels`() async throws {
@@ -238,7 +238,7 @@ import Testing
       }
       try await group.waitForAll()
     }
-    try #expect(store(folder).counts.count == 120)
+    try #expect(store(folder).countsByModel.count == 120)
   }
 
   @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))

@@ -79,6 +79,16 @@ import Testing
     }
   }
 
+  @Test func `no photo can have the name of the route that exports`() async throws {
+    let picture = try WebFixture.picture()
+    try await WebFixture.testDemo { client in
+      let response = try await client.send(
+        .put, "models/digits/labels/export?value=1", picture, expects: 405)
+      #expect(try response.code == "method_not_allowed")
+      #expect(response.headers[.allow] == "GET, HEAD")
+    }
+  }
+
   @Test func `labels are exported as a readable test bundle and as Net Runner's zip`()
     async throws
   {

@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TensorIO
+
+extension ResizeMethod {
+  /// The methods that equal Pillow's, so that Python needs no other library for them.
+  static let pillowMethods = allCases.filter {
+    $0.rawValue.hasPrefix("pillow-") || $0 == .nearest
+  }
+}
 
 /// A placeholder bundle without a model.
 struct PlaceholderBundle {

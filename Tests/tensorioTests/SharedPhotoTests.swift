@@ -14,18 +14,15 @@ import Testing
 @Suite(.enabled(if: SharedData.folder != nil, "The folder shared/data is missing."))
 struct SharedPhotoTests {
   private static let layers: [String] = {
-    let methods = [
-      "pillow-bilinear", "pillow-bicubic", "pillow-lanczos", "pillow-box", "nearest",
-    ]
     let crops = [
       #""center""#, #""stretch""#, #"{"mode": "pad", "color": {"r": 114, "g": 114, "b": 114}}"#,
       #"{"mode": "center", "fraction": 0.875}"#,
     ]
-    return methods.flatMap { method in
+    return ResizeMethod.pillowMethods.flatMap { method in
       crops.map { crop in
         """
         {"name": "image", "type": "image", "shape": [128, 128, 3], "format": "RGB",
-         "resize": "\(method)", "crop": \(crop)}
+         "resize": "\(method.rawValue)", "crop": \(crop)}
         """
       }
     }

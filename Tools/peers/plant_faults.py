@@ -9,7 +9,7 @@
 A job is an object with "image", "out" and the differences from Pillow's usual way. The keys for these are
 optional: "decode" (2, 4 or 8 for Image.draft; "white" or "black" for alpha), "turn"
 (false ignores EXIF), "crop" (stretch, pad, corner, torchvision, or a fraction of the centre),
-"resize" (BILINEAR, BICUBIC, NEAREST, BOX, LANCZOS, floats, tf1), "order" (RGB, BGR, GRAY, L),
+"resize" (a name in Image.Resampling, floats, tf1), "order" (RGB, BGR, GRAY, L),
 "layout" (first, reshape), "normalize" ([0,1], [-1,1], imagenet, caffe, standardization, or scale and
 bias), "cast" (truncate, uint8, int8, quantize with scale and zero point), "noise" (standard
 deviation in bytes), "batch" (true), "size" ([width, height]).

@@ -206,7 +206,7 @@ package final class LabelStore: Sendable {
   }
 
   /// The number of labelled photos for each model identifier.
-  package var counts: [String: Int] {
+  package var countsByModel: [String: Int] {
     get throws {
       try read { database in
         let rows = try Self.rows(

@@ -25,9 +25,18 @@ public struct MetricRegistry: Sendable {
 
   private var factories = builtIn
 
-  private static let builtIn = Dictionary(
-    uniqueKeysWithValues: ClassificationMetric.factories + RegressionMetric.factories
-      + SegmentationMetric.factories + DetectionMetric.factories)
+  private static let builtIn: [String: Factory] = {
+    var factories: [String: Factory] = [:]
+    for (name, make) in ClassificationMetric.factories + RegressionMetric.factories
+      + SegmentationMetric.factories + DetectionMetric.factories
+    {
+      let earlier = factories.updateValue(make, forKey: name)
+      precondition(
+        earlier == nil,
+        "Two built-in metrics are named '\(name)'. A family needs another name than its values.")
+    }
+    return factories
+  }()
 
   /// Creates a registry with the built-in metrics.
   public init() {}
@@ -60,29 +69,4 @@ public struct MetricRegistry: Sendable {
     }
     return try make(context)
   }
-}
-
-/// A metric that computes all values of its kind, or one of them.
-protocol MetricFamily: Metric {
-  /// The values, whose raw values are names in the registry.
-  associatedtype Value: CaseIterable, RawRepresentable where Value.RawValue == String
-
-  /// The name for all values together.
-  static var familyName: String { get }
-
-  init(name: String, context: MetricContext) throws
-}
-
-extension MetricFamily {
-  /// The names in the registry, with what creates the metric.
-  fileprivate static var factories: [(String, MetricRegistry.Factory)] {
-    ([familyName] + Value.allCases.map(\.rawValue)).map { name in
-      (name, { try Self(name: name, context: $0) })
-    }
-  }
-
-  /// Whether all values are requested.
-  var isFamily: Bool { name == Self.familyName }
-
-  var values: [Value] { Value.allCases.filter { isFamily || name == $0.rawValue } }
 }

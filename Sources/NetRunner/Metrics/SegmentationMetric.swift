@@ -74,12 +74,14 @@ struct SegmentationMetric: MetricFamily {
     }
     var report = MetricReport(values: [])
     for value in values {
-      let number = value == .meanIoU ? PixelCounts.meanIoU(total) : PixelCounts.accuracy(total)
+      let (number, interval): (Double?, MetricValue.Interval?) =
+        switch value {
+        case .meanIoU: (PixelCounts.meanIoU(total), resampled?[0])
+        case .pixelAccuracy: (PixelCounts.accuracy(total), resampled?[1])
+        }
       report.values.append(
         MetricValue(
-          value.rawValue, number,
-          interval: number == nil ? nil : resampled?[value == .meanIoU ? 0 : 1], count: items.count)
-      )
+          value.rawValue, number, interval: number == nil ? nil : interval, count: items.count))
       if number == nil {
         report.notes.append("\(value.rawValue) is not defined: no pixel has a truth that counts.")
       }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Foundation
 import Hummingbird
 import NIOCore
 import WebServing
@@ -15,6 +16,15 @@ struct WebContext: ConnectionContext {
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
     channel = source.channel
+  }
+
+  /// The model's identifier in the path.
+  ///
+  /// - Throws: ``WebError`` if no model can have the identifier.
+  func modelID() throws -> String {
+    let id = parameters.get("id")?.removingPercentEncoding ?? ""
+    guard !id.isEmpty, id.utf8.count <= 200 else { throw WebError.noModel(id) }
+    return id
   }
 }
 #endif

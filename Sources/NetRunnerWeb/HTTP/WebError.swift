@@ -116,6 +116,9 @@ final class RouteTable: Sendable {
     let parts: [Substring]
     let method: HTTPRequest.Method
 
+    /// For each part, 0 for a fixed word, 1 for a parameter and 2 for `**`.
+    var precedence: [Int] { parts.map { $0 == "**" ? 2 : $0.hasPrefix("{") ? 1 : 0 } }
+
     func matches(_ path: [Substring]) -> Bool {
       for (index, part) in parts.enumerated() {
         if part == "**" { return path.count > index }
@@ -138,9 +141,10 @@ final class RouteTable: Sendable {
   /// Returns a path's methods as in the header field `Allow`, or nil if the path has no route.
   func methods(of path: String) -> String? {
     let parts = path.split(separator: "/")
-    let methods = routes.withLock { routes in
-      Set(routes.filter { $0.matches(parts) }.map(\.method.rawValue))
-    }
+    let matching = routes.withLock { routes in routes.filter { $0.matches(parts) } }
+    // Like the router, it prefers a fixed word to a parameter, and a parameter to `**`.
+    let first = matching.map(\.precedence).min { $0.lexicographicallyPrecedes($1) }
+    let methods = Set(matching.filter { $0.precedence == first }.map(\.method.rawValue))
     guard !methods.isEmpty else { return nil }
     // Every path that supports GET also supports HEAD.
     return methods.union(methods.contains("GET") ? ["HEAD"] : []).sorted().joined(separator: ", ")

@@ -4,8 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Hummingbird
-
 /// A client's options for running a model on an image.
 struct InferenceOptions: Sendable {
   /// The maximum number of labels to return.
@@ -34,69 +32,6 @@ struct InferenceOptions: Sendable {
     source = query.text("source")
     guard (source?.utf8.count ?? 0) <= 64 else {
       throw WebError.badRequest("'source' can have at most 64 bytes.")
-    }
-  }
-}
-
-/// The query of a request, which is the part of its URL after `?`.
-struct Query {
-  private let parameters: Parameters
-
-  init(_ request: Request) { parameters = request.uri.queryParameters }
-
-  /// Returns an option's text, or nil if it is missing or empty.
-  func text(_ name: String) -> String? {
-    parameters[Substring(name)].flatMap { $0.isEmpty ? nil : String($0) }
-  }
-
-  /// Returns the case whose raw value is an option's text, or nil if it is missing or empty.
-  ///
-  /// - Throws: ``WebError`` if there is no such case.
-  func choice<Choice: CaseIterable & RawRepresentable<String>>(_ name: String) throws -> Choice? {
-    guard let text = text(name) else { return nil }
-    guard let choice = Choice(rawValue: text) else {
-      let words = Choice.allCases.map(\.rawValue)
-      throw WebError.badRequest(
-        "'\(name)' must be \(words.dropLast().joined(separator: ", ")) or \(words.last ?? ""), "
-          + "not '\(text.prefix(40))'.")
-    }
-    return choice
-  }
-
-  /// Returns an option's whole number, or nil if it is missing or empty.
-  ///
-  /// - Throws: ``WebError`` if the text isn't a whole number in the range.
-  func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
-    guard let text = text(name) else { return nil }
-    guard let number = Int(text), range.contains(number) else {
-      throw WebError.badRequest(
-        "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound), "
-          + "not '\(text.prefix(40))'.")
-    }
-    return number
-  }
-
-  /// Returns an option's finite number, or nil if it is missing or empty.
-  ///
-  /// - Throws: ``WebError`` if the text isn't a finite number.
-  func number(_ name: String) throws -> Double? {
-    guard let text = text(name) else { return nil }
-    guard let number = Double(text), number.isFinite else {
-      throw WebError.badRequest("'\(name)' must be a number, not '\(text.prefix(40))'.")
-    }
-    return number
-  }
-
-  /// Returns an option's Boolean value, or nil if it is missing or empty.
-  ///
-  /// - Throws: ``WebError`` if the text isn't a Boolean value.
-  func bool(_ name: String) throws -> Bool? {
-    switch text(name) {
-    case nil: nil
-    case "true"?, "1"?: true
-    case "false"?, "0"?: false
-    case let text?:
-      throw WebError.badRequest("'\(name)' must be true or false, not '\(text.prefix(40))'.")
     }
   }
 }

@@ -19,15 +19,15 @@ struct LabelRoutes: Sendable {
   let bodies: BodyReader
 
   func add(to group: RouterGroup<WebContext>) {
-    group.get("models/:id/labels") { _, context in try await list(context.model()) }
+    group.get("models/:id/labels") { _, context in try await list(context.modelID()) }
     group.get("models/:id/labels/export") { request, context in
-      try await export(context.model(), Query(request))
+      try await export(context.modelID(), Query(request))
     }
     group.put("models/:id/labels/:photo") { request, context in
-      try await set(context.model(), context.photo(), request)
+      try await set(context.modelID(), context.photo(), request)
     }
     group.delete("models/:id/labels/:photo") { _, context in
-      try await remove(context.model(), context.photo())
+      try await remove(context.modelID(), context.photo())
     }
   }
 

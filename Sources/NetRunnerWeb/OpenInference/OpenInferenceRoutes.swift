@@ -138,7 +138,7 @@ struct OpenInferenceRoutes: Sendable {
 
   /// Returns the model that a request's path names.
   private func known(_ context: WebContext) throws -> VisionModel {
-    let model = try catalogue.model(context.model())
+    let model = try catalogue.model(context.modelID())
     let version = model.bundle.manifest.version
     let wanted = context.parameters.get("version")?.removingPercentEncoding
     guard wanted == nil || wanted == version else {

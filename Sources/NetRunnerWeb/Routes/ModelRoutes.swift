@@ -16,10 +16,10 @@ struct ModelRoutes: Sendable {
 
   func add(to group: RouterGroup<WebContext>) {
     group.get("models") { _, _ in try await list() }
-    group.get("models/:id") { _, context in try await details(context.model()) }
-    group.delete("models/:id") { _, context in try await delete(context.model()) }
+    group.get("models/:id") { _, context in try await details(context.modelID()) }
+    group.delete("models/:id") { _, context in try await delete(context.modelID()) }
     group.post("models/:id/infer") { request, context in
-      try await infer(context.model(), request)
+      try await infer(context.modelID(), request)
     }
   }
 
@@ -53,17 +53,6 @@ struct ModelRoutes: Sendable {
     ) { picture in
       try await runner.run(model, on: picture, options)
     }
-  }
-}
-
-extension WebContext {
-  /// The model's identifier in the path.
-  ///
-  /// - Throws: ``WebError`` if no model can have the identifier.
-  func model() throws -> String {
-    let id = parameters.get("id")?.removingPercentEncoding ?? ""
-    guard !id.isEmpty, id.utf8.count <= 200 else { throw WebError.noModel(id) }
-    return id
   }
 }
 #endif

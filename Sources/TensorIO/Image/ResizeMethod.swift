@@ -45,7 +45,9 @@ public enum ResizeMethod: String, Sendable, Hashable, CaseIterable {
   package var givesFloats: Bool {
     switch self {
     case .tfBilinear, .tfBilinearAntialias, .tf1Bilinear: true
-    default: false
+    case .pillowBilinear, .pillowBicubic, .pillowLanczos, .pillowBox, .openCVLinear, .openCVArea,
+      .nearest:
+      false
     }
   }
 }

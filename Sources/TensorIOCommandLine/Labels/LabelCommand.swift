@@ -100,7 +100,7 @@ extension LabelCommand {
         try printLabels(
           store.labels(for: model).map { (photo: $0, state: try store.state(of: $0)) })
       } else {
-        try printCounts(store.counts.sorted { $0.key < $1.key })
+        try printCounts(store.countsByModel.sorted { $0.key < $1.key })
       }
     }
 

@@ -8,7 +8,8 @@ import Testing
 
 @testable import TensorIO
 
-/// A line of `manifests.json`: a document and the issues that the reader finds in it.
+/// A document and the issues that the reader finds in it: a line of `manifests.json`, or a document
+/// with one of the resize methods.
 struct ManifestCase: Decodable, Sendable, CustomTestStringConvertible {
   let name: String
   let base: String
@@ -18,7 +19,12 @@ struct ManifestCase: Decodable, Sendable, CustomTestStringConvertible {
 
   static let all: [ManifestCase] = {
     do {
-      return try Fixtures.decode([ManifestCase].self, from: "manifests.json")
+      let resizes = ResizeMethod.allCases.map {
+        ManifestCase(
+          name: "resize \($0.rawValue)", base: "every-field",
+          changes: ["/inputs/5/resize": .string($0.rawValue)], removals: [], issues: [])
+      }
+      return try Fixtures.decode([ManifestCase].self, from: "manifests.json") + resizes
     } catch {
       fatalError("manifests.json cannot be read: \(error)")
     }
@@ -32,15 +38,6 @@ struct ManifestCase: Decodable, Sendable, CustomTestStringConvertible {
     case issues
   }
 
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    name = try container.decode(String.self, forKey: .name)
-    base = try container.decode(String.self, forKey: .base)
-    changes = try container.decodeIfPresent([String: JSONValue].self, forKey: .changes) ?? [:]
-    removals = try container.decodeIfPresent([String].self, forKey: .removals) ?? []
-    issues = try container.decode([String].self, forKey: .issues)
-  }
-
   var testDescription: String { name }
   var isAccepted: Bool { issues.allSatisfy { $0.hasPrefix("warning ") } }
 
@@ -51,6 +48,17 @@ struct ManifestCase: Decodable, Sendable, CustomTestStringConvertible {
     for pointer in removals { try document.set(pointer, to: nil) }
     for (pointer, value) in changes { try document.set(pointer, to: value) }
     return document
+  }
+}
+
+extension ManifestCase {
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    name = try container.decode(String.self, forKey: .name)
+    base = try container.decode(String.self, forKey: .base)
+    changes = try container.decodeIfPresent([String: JSONValue].self, forKey: .changes) ?? [:]
+    removals = try container.decodeIfPresent([String].self, forKey: .removals) ?? []
+    issues = try container.decode([String].self, forKey: .issues)
   }
 }
 

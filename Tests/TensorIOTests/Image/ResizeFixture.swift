@@ -6,7 +6,10 @@
 import FoundationEssentials
 import TensorIO
 
-/// A crop and resize by Pillow, written by `Tools/make_image_fixtures.py`.
+/// A crop and resize by Pillow's BILINEAR, in more sizes than ``ResizeGolden`` has, written by
+/// `Tools/make_image_fixtures.py`.
+///
+/// It tests the pixels of `ImageTransform`. ``ResizeGolden`` has all methods, and tests tensors.
 struct ResizeFixture: Decodable, Sendable, CustomStringConvertible {
   var sourceWidth: Int
   var sourceHeight: Int

@@ -9,7 +9,8 @@ import Testing
 
 @testable import TensorIO
 
-/// Compares with the results of Pillow, TensorFlow and OpenCV that `make_resize_goldens.py` wrote.
+/// Compares whole image layers with the results of Pillow, TensorFlow and OpenCV that
+/// `make_resize_goldens.py` wrote.
 @Suite(.serialized) struct ResizeGoldenTests {
   @Test(arguments: ResizeGolden.all)
   func `a tensor equals the Python library's`(_ golden: ResizeGolden) throws {
@@ -74,7 +75,15 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
 
   static let all = file.cases
 
-  private static let bytes = [UInt8](Fixtures.data("Resizing/data.bin"))
+  /// The RGB bytes of the sources.
+  private static let pixels = [UInt8](Fixtures.data("Resizing/sources.bin"))
+
+  /// The tensors of each method.
+  private static let tensors: [String: [UInt8]] = {
+    let methods = Set(all.map(\.resize))
+    return Dictionary(
+      uniqueKeysWithValues: methods.map { ($0, [UInt8](Fixtures.data("Resizing/\($0).bin"))) })
+  }()
 
   /// The layers as in model.json, with some members that only this file has.
   private static let layers: [[String: JSONValue]] = {
@@ -113,7 +122,7 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
     let source = Self.file.sources[self.source]
     let picture = PixelBuffer(
       width: source.width, height: source.height, format: .rgb,
-      bytes: Array(Self.bytes[source.offset..<source.offset + source.width * source.height * 3]))
+      bytes: Array(Self.pixels[source.offset..<source.offset + source.width * source.height * 3]))
     let spec = TensorSpec(
       name: "image", shape: self.shape, dataType: dtype == "uint8" ? .uint8 : .float32,
       kind: .imageInput(shape, preprocessing))
@@ -121,8 +130,9 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
     var span = tensor.mutableSpan
     var memory = span.mutableBytes
     try picture.encode(into: &memory, as: spec)
+    let tensors = try #require(Self.tensors[resize])
     return tensor.withUnsafeBytes { ours in
-      Self.bytes.withUnsafeBytes { all in
+      tensors.withUnsafeBytes { all in
         let theirs = UnsafeRawBufferPointer(rebasing: all[offset..<offset + spec.byteCount])
         return Self.largestDifference(ours, theirs, isFloat: dtype != "uint8")
       }

@@ -79,18 +79,17 @@ struct ClassificationReduction {
   }
 
   private mutating func addAverages() {
-    guard ClassCounts.averages.contains(where: wants) else { return }
+    let averages = counts.averages()
+    guard averages.contains(where: { wants($0.value) }) else { return }
     let pairs = occurring.pairs
     let classes = occurring.names.count
     let steps = items.count + classes
     let bootstrap = Bootstrap(metric.context)
     let resampled = bootstrap.intervals(
       pictures: items.count, steps: steps
-    ) { ClassCounts(pairs, classes: classes, weights: $0).averages() }
+    ) { ClassCounts(pairs, classes: classes, weights: $0).averages().map(\.number) }
     let hits = counts.right.reduce(0, +)
-    for (index, number) in counts.averages().enumerated() {
-      let value = ClassCounts.averages[index]
-      guard wants(value) else { continue }
+    for (index, (value, number)) in averages.enumerated() where wants(value) {
       let interval: MetricValue.Interval? =
         switch value {
         case .microRecall: .wilson(successes: hits, of: items.count)
@@ -215,136 +214,4 @@ extension ClassificationMetric.Value {
   }
 
   var isHigherBetter: Bool { self != .logLoss && self != .ece }
-}
-
-/// The classes that occur as a truth or a prediction.
-///
-/// They are in the model's order, followed by labels that the model doesn't have.
-///
-/// Classes with the same name are merged as soon as one label is that name, because the label
-/// refers to all of them. If labels are numbers, classes aren't merged.
-struct OccurringClasses {
-  /// The unique names of the classes.
-  let names: [String]
-  /// The model's classes that each of these classes consists of.
-  ///
-  /// Empty for an unknown label.
-  let members: [[Int]]
-  /// The true and the predicted class of each image, as indices of `names`.
-  let pairs: [(truth: Int, predicted: Int?)]
-  /// The model's classes that don't occur.
-  let missing: [String]
-  /// The names of classes that were merged.
-  let merged: [String]
-
-  init(_ items: [ClassificationItem], classes: ClassList) {
-    let merges = items.contains(where: \.isShared)
-    func key(_ index: Int) -> Int { merges ? classes.first(like: index) : index }
-    var known: Set<Int> = []
-    var unknown: Set<String> = []
-    for item in items {
-      if let truth = item.truth { known.insert(key(truth)) }
-      if let predicted = item.predicted { known.insert(key(predicted)) }
-      if let label = item.unknownLabel { unknown.insert(label) }
-    }
-    func name(_ index: Int) -> String {
-      let name = classes.names[index]
-      return !merges && classes.isShared(index) ? "\(name) (class \(index))" : name
-    }
-    let order = known.sorted()
-    let strangers = unknown.sorted()
-    names = order.map(name) + strangers
-    members =
-      order.map { merges ? classes.all(like: $0) : [$0] } + strangers.map { _ in [] }
-    let positions = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
-    let unknownIndexes = Dictionary(
-      uniqueKeysWithValues: strangers.enumerated().map { ($1, $0 + order.count) })
-    pairs = items.map { item in
-      let truth =
-        item.truth.flatMap { positions[key($0)] }
-        ?? item.unknownLabel.flatMap { unknownIndexes[$0] }
-      return (truth ?? 0, item.predicted.flatMap { positions[key($0)] })
-    }
-    let all = classes.names.indices.filter { key($0) == $0 }
-    missing = all.filter { !known.contains($0) }.map(name)
-    merged = merges ? all.filter(classes.isShared).map { classes.names[$0] } : []
-  }
-}
-
-/// How often each class is the truth, the prediction, and both.
-struct ClassCounts {
-  var support: [Int]
-  /// The number of images predicted as each class.
-  var predicted: [Int]
-  /// The number of images of each class that are predicted correctly.
-  var right: [Int]
-
-  /// Counts pairs of a true and a predicted class.
-  ///
-  /// A predicted class of nil means no prediction.
-  init(_ pairs: [(truth: Int, predicted: Int?)], classes: Int, weights: [Int]? = nil) {
-    support = Array(repeating: 0, count: classes)
-    predicted = support
-    right = support
-    for (position, pair) in pairs.enumerated() {
-      let weight = weights?[position] ?? 1
-      support[pair.truth] += weight
-      if let said = pair.predicted {
-        predicted[said] += weight
-        if said == pair.truth { right[said] += weight }
-      }
-    }
-  }
-
-  /// The precision of a class, or nil if it is never predicted.
-  func precision(_ index: Int) -> Double? {
-    predicted[index] > 0 ? Double(right[index]) / Double(predicted[index]) : nil
-  }
-
-  /// The recall of a class, or nil if it has no images.
-  func recall(_ index: Int) -> Double? {
-    support[index] > 0 ? Double(right[index]) / Double(support[index]) : nil
-  }
-
-  /// The F1 score of a class, or nil if it doesn't occur.
-  func f1(_ index: Int) -> Double? {
-    let sum = support[index] + predicted[index]
-    return sum > 0 ? Double(2 * right[index]) / Double(sum) : nil
-  }
-
-  /// The ten averages in the order of ``averages``, or nil where there is nothing to average.
-  ///
-  /// If a class's value isn't defined, it counts as 0, like scikit-learn's `zero_division=0`.
-  func averages() -> [Double?] {
-    let present = support.indices.filter { support[$0] > 0 || predicted[$0] > 0 }
-    let shown = present.filter { support[$0] > 0 }
-    let pictures = support.reduce(0, +)
-    let predictions = predicted.reduce(0, +)
-    let hits = right.reduce(0, +)
-    func macro(_ number: (Int) -> Double?, over classes: [Int]) -> Double? {
-      guard !classes.isEmpty else { return nil }
-      return classes.reduce(0) { $0 + (number($1) ?? 0) } / Double(classes.count)
-    }
-    func weighted(_ number: (Int) -> Double?) -> Double? {
-      guard pictures > 0 else { return nil }
-      return present.reduce(0) { $0 + (number($1) ?? 0) * Double(support[$1]) } / Double(pictures)
-    }
-    func share(_ part: Int, of whole: Int) -> Double? {
-      guard pictures > 0 else { return nil }
-      return whole > 0 ? Double(part) / Double(whole) : 0
-    }
-    return [
-      macro(recall, over: shown),
-      macro(precision, over: present), macro(recall, over: present), macro(f1, over: present),
-      share(hits, of: predictions), share(hits, of: pictures),
-      share(2 * hits, of: pictures + predictions),
-      weighted(precision), weighted(recall), weighted(f1),
-    ]
-  }
-
-  /// The names of the values that ``averages()`` returns, in order.
-  static let averages: [ClassificationMetric.Value] = [
-    .balancedAccuracy, .macroPrecision, .macroRecall, .macroF1, .microPrecision, .microRecall,
-    .microF1, .weightedPrecision, .weightedRecall, .weightedF1,
-  ]
 }

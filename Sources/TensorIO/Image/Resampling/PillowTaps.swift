@@ -54,10 +54,11 @@ struct PillowTaps {
 
   private static func kernel(of method: ResizeMethod) -> (Double, (Double) -> Double) {
     switch method {
-    case .pillowBox, .openCVArea: (0.5, { $0 > -0.5 && $0 <= 0.5 ? 1 : 0 })
+    case .pillowBilinear, .tfBilinear, .tfBilinearAntialias, .tf1Bilinear, .openCVLinear, .nearest:
+      (1, { max(0, 1 - abs($0)) })
     case .pillowBicubic: (2, bicubic)
     case .pillowLanczos: (3, lanczos)
-    default: (1, { max(0, 1 - abs($0)) })
+    case .pillowBox, .openCVArea: (0.5, { $0 > -0.5 && $0 <= 0.5 ? 1 : 0 })
     }
   }
 

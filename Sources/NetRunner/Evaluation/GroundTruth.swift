@@ -1,0 +1,70 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import TensorIO
+
+/// What is known about an image.
+public enum GroundTruth: Sendable, Hashable {
+  /// The image's class: one of the model's labels, or the number of a class as text.
+  case label(String)
+  /// Numbers, in the order of the model's output.
+  case values([Double])
+  /// The objects in the image.
+  ///
+  /// An empty array means that there are none.
+  case boxes([GroundTruthBox])
+  /// The path of a class map.
+  ///
+  /// A class map is an image of the same content whose grey or palette values are the numbers of
+  /// classes.
+  case classMap(String)
+  /// A test bundle's expected results by output, if none of the other cases fits.
+  ///
+  /// Only metrics that a program registers read them.
+  case results(JSONValue)
+}
+
+/// An object in an image.
+public struct GroundTruthBox: Sendable, Hashable, Codable {
+  /// The object's class: a label, or the number of a class as text.
+  public var label: String
+  /// The object's box.
+  public var box: Box
+  /// Whether the box stands for many objects (COCO's `iscrowd`), so that several detections can
+  /// match it.
+  public var isCrowd: Bool
+  /// The object's area in pixels according to the dataset.
+  ///
+  /// If nil, the area of the box is used.
+  public var area: Double?
+
+  /// Creates an object.
+  public init(label: String, box: Box, isCrowd: Bool = false, area: Double? = nil) {
+    self.label = label
+    self.box = box
+    self.isCrowd = isCrowd
+    self.area = area
+  }
+}
+
+/// A rectangle, in pixels of the upright image or in fractions of its sides.
+public struct Box: Sendable, Hashable, Codable {
+  /// The left edge.
+  public var x: Double
+  /// The upper edge.
+  public var y: Double
+  /// The distance from the left edge to the right edge.
+  public var width: Double
+  /// The distance from the upper edge to the lower edge.
+  public var height: Double
+
+  /// Creates a rectangle.
+  public init(x: Double, y: Double, width: Double, height: Double) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
+}
