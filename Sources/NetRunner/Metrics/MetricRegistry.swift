@@ -23,7 +23,10 @@ public struct MetricRegistry: Sendable {
   /// The built-in metrics.
   public static let standard = MetricRegistry()
 
-  private var factories = builtIn
+  /// The metrics that the program registered.
+  ///
+  /// Every start makes a registry, so this doesn't begin as a copy of the built-in ones.
+  private var registered: [String: Factory] = [:]
 
   private static let builtIn: [String: Factory] = {
     var factories: [String: Factory] = [:]
@@ -42,7 +45,7 @@ public struct MetricRegistry: Sendable {
   public init() {}
 
   /// The names of all metrics, sorted.
-  public var names: [String] { factories.keys.sorted() }
+  public var names: [String] { Set(Self.builtIn.keys).union(registered.keys).sorted() }
 
   /// Registers a metric, and replaces a metric with the same name.
   ///
@@ -50,7 +53,7 @@ public struct MetricRegistry: Sendable {
   ///   - name: The name in test bundles, command lines and reports.
   ///   - make: Creates the metric for a model.
   public mutating func register(_ name: String, _ make: @escaping Factory) {
-    factories[name] = make
+    registered[name] = make
   }
 
   /// Creates a metric.
@@ -62,7 +65,7 @@ public struct MetricRegistry: Sendable {
   /// - Throws: `TensorIOError` with the code `.invalidOption` if there is no metric with this name,
   ///   or the metric's own error if it doesn't accept the context.
   public func metric(named name: String, context: MetricContext) throws -> any Metric {
-    guard let make = factories[name] else {
+    guard let make = registered[name] ?? Self.builtIn[name] else {
       throw TensorIOError(
         .invalidOption,
         "There is no metric '\(name)'. The known ones are \(names.joined(separator: ", ")).")

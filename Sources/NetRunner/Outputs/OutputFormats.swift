@@ -13,10 +13,14 @@ public import TensorIO
 /// let text = formats.format(for: bundle.manifest).text(for: prediction)
 /// ```
 public struct OutputFormats: Sendable {
-  private var formats: [String: any OutputFormat] = [
-    "default": .propertyList, "imagenet": .imageNet, "image.classification.imagenet": .imageNet,
-    "nodecay": .noDecay, "image.classification.nodecay": .noDecay,
+  private static let standardNames = [
+    "default", "imagenet", "image.classification.imagenet", "nodecay",
+    "image.classification.nodecay",
   ]
+  /// The formats that the program registered.
+  ///
+  /// The built-in ones are in a `switch`, because every start would hash the names of a dictionary.
+  private var registered: [String: any OutputFormat] = [:]
 
   /// Creates the library's own formats: `imagenet`, `nodecay` and `default`.
   ///
@@ -25,7 +29,7 @@ public struct OutputFormats: Sendable {
   public init() {}
 
   /// The names in alphabetical order.
-  public var names: [String] { formats.keys.sorted() }
+  public var names: [String] { Set(Self.standardNames).union(registered.keys).sorted() }
 
   /// Registers a format under a name, and replaces a format that has the same name.
   ///
@@ -33,7 +37,7 @@ public struct OutputFormats: Sendable {
   ///   - format: The format.
   ///   - name: The value of `options.output_format` or `model.type` in a model.json.
   public mutating func register(_ format: any OutputFormat, named name: String) {
-    formats[name] = format
+    registered[name] = format
   }
 
   /// The name of a model's format.
@@ -44,17 +48,27 @@ public struct OutputFormats: Sendable {
   /// `model.type`.
   public func name(for manifest: ModelManifest) -> String {
     [manifest.options.outputFormat, manifest.model.type].compactMap(\.self)
-      .first { formats[$0] != nil } ?? "default"
+      .first { format(named: $0) != nil } ?? "default"
   }
 
   /// A model's format, under the name that ``name(for:)`` returns.
   public func format(for manifest: ModelManifest) -> any OutputFormat {
-    formats[name(for: manifest)] ?? .propertyList
+    format(named: name(for: manifest)) ?? .propertyList
+  }
+
+  private func format(named name: String) -> (any OutputFormat)? {
+    if let format = registered[name] { return format }
+    switch name {
+    case "imagenet", "image.classification.imagenet": return .imageNet
+    case "nodecay", "image.classification.nodecay": return .noDecay
+    case "default": return .propertyList
+    default: return nil
+    }
   }
 
   /// A warning if a model's `options.output_format` isn't registered, otherwise nil.
   package func warning(for manifest: ModelManifest) -> BundleIssue? {
-    guard let name = manifest.options.outputFormat, formats[name] == nil else { return nil }
+    guard let name = manifest.options.outputFormat, format(named: name) == nil else { return nil }
     return BundleIssue(
       .unknownValue, severity: .warning, path: "options.output_format",
       expected: "one of " + names.map { "\"\($0)\"" }.joined(separator: ", "),
