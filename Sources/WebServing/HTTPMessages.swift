@@ -8,7 +8,9 @@ package import Hummingbird
 
 extension Request {
   /// The number of bytes of the body according to `Content-Length`, or nil without that field.
-  package var announcedLength: Int? { headers[.contentLength].flatMap(Int.init) }
+  ///
+  /// The parser allows only digits. A number that is too large for an integer is the largest one.
+  package var announcedLength: Int? { headers[.contentLength].map { Int($0) ?? .max } }
 
   /// Whether the request has a body, which a client could send slowly forever.
   package var hasBody: Bool {

@@ -69,6 +69,10 @@ import Testing
     #expect(answer == "HTTP/1.1 100 Continue\r\n\r\n")
     let refused = try await Self.exchange(fixture, [head + "Content-Length: 999999999\r\n\r\n"])
     #expect(refused.hasPrefix("HTTP/1.1 413"), "\(refused)")
+    // This length doesn't fit into a signed integer.
+    let endless = try await Self.exchange(
+      fixture, [head + "Content-Length: 10000000000000000000\r\n\r\n"])
+    #expect(endless.hasPrefix("HTTP/1.1 4"), "\(endless)")
   }
 
   @Test func `a body that arrives too slowly is cut off`() async throws {

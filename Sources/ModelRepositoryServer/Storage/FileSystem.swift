@@ -31,11 +31,15 @@ enum FileSystem {
   }
 
   /// Writes a file so that it exists either completely or not at all, and flushes it.
+  ///
+  /// The process's mask doesn't restrict the permissions.
   static func write(_ data: Data, to path: String, permissions: UInt32 = 0o644) throws {
     let fresh = path + ".new"
     try remove(fresh)
     do {
       let file = try OpenFile(creating: fresh, permissions: permissions)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: Int(permissions)], ofItemAtPath: fresh)
       try file.write(Array(data))
       try file.flush()
     } catch {

@@ -3,9 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Files
-import TensorIO
-
 /// The result of one image in a bulk run.
 public struct BulkRow: Sendable, Codable, Hashable {
   /// The result, in the format that Net Runner has always exported, with some additional fields.
@@ -57,81 +54,4 @@ public protocol BulkLog: AnyObject {
   ///
   /// - Throws: `TensorIOError` if the file can't be written.
   func flush() throws
-}
-
-/// Keeps other runs from writing to the same results for as long as this object exists.
-///
-/// The lock is held on a separate file, so that people can read the results at any time. The system
-/// releases the lock when the process is killed. The lock file then remains, which is harmless.
-final class LogLock {
-  private let path: String
-  private let lock: FileLock
-
-  init(for results: String) throws {
-    path = results + ".lock"
-    let lock: FileLock?
-    do {
-      lock = try FileLock.waitingBriefly(on: path, creatingWith: 0o644)
-    } catch {
-      throw TensorIOError(.unwritableFile, "'\(path)' cannot be created: \(error.reason).")
-    }
-    guard let lock else {
-      throw TensorIOError(
-        .unreadableFile,
-        "Another run is writing to '\(results)'. Wait for it, or name another file.")
-    }
-    self.lock = lock
-  }
-
-  deinit { try? FileOperations.remove(path) }
-}
-
-/// Writes the rows of a bulk run in other formats.
-public enum BulkExport: String, Sendable, CaseIterable {
-  /// One JSON object per line.
-  case jsonLines = "jsonl"
-  /// A table, with the columns of ``EvaluationReport/csv()``.
-  case csv
-  /// Net Runner's own format: `{"results": [...]}`.
-  case json
-
-  /// Writes all rows of a log to a file.
-  ///
-  /// The file appears only when it is complete.
-  ///
-  /// - Parameters:
-  ///   - log: The rows.
-  ///   - path: The file. An existing file is replaced.
-  /// - Throws: `TensorIOError` if the log can't be read or the file can't be written.
-  public func write(_ log: any BulkLog, to path: String) throws {
-    try AtomicOutput(path, replaces: true).write { fresh in
-      let file = try OpenFile(appending: fresh)
-      try write(log) { try file.write(Array($0.utf8)) }
-    }
-  }
-
-  private func write(_ log: any BulkLog, _ put: (String) throws -> Void) throws {
-    var text = ""
-    func add(_ part: String) throws {
-      text += part
-      guard text.utf8.count > 1 << 16 else { return }
-      try put(text)
-      text = ""
-    }
-    switch self {
-    case .jsonLines: try log.forEachRow { try add(StableJSON($0).text + "\n") }
-    case .csv:
-      try add(CSV.line(ResultRow.csvColumns))
-      try log.forEachRow { try add(CSV.line($0.result.csvFields)) }
-    case .json:
-      try add("{\"results\": [\n")
-      var isFirst = true
-      try log.forEachRow { row in
-        try add((isFirst ? "" : ",\n") + StableJSON(row.result).text)
-        isFirst = false
-      }
-      try add("\n]}\n")
-    }
-    try put(text)
-  }
 }

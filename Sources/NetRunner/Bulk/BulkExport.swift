@@ -1,0 +1,57 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Files
+import TensorIO
+
+/// Writes the rows of a bulk run in other formats.
+public enum BulkExport: String, Sendable, CaseIterable {
+  /// One JSON object per line.
+  case jsonLines = "jsonl"
+  /// A table, with the columns of ``EvaluationReport/csv()``.
+  case csv
+  /// Net Runner's own format: `{"results": [...]}`.
+  case json
+
+  /// Writes all rows of a log to a file.
+  ///
+  /// The file appears only when it is complete.
+  ///
+  /// - Parameters:
+  ///   - log: The rows.
+  ///   - path: The file. An existing file is replaced.
+  /// - Throws: `TensorIOError` if the log can't be read or the file can't be written.
+  public func write(_ log: any BulkLog, to path: String) throws {
+    try AtomicOutput(path, replaces: true).write { fresh in
+      let file = try OpenFile(appending: fresh)
+      try write(log) { try file.write(Array($0.utf8)) }
+    }
+  }
+
+  private func write(_ log: any BulkLog, _ put: (String) throws -> Void) throws {
+    var text = ""
+    func add(_ part: String) throws {
+      text += part
+      guard text.utf8.count > 1 << 16 else { return }
+      try put(text)
+      text = ""
+    }
+    switch self {
+    case .jsonLines: try log.forEachRow { try add(StableJSON($0).text + "\n") }
+    case .csv:
+      try add(CSV.line(ResultRow.csvColumns))
+      try log.forEachRow { try add(CSV.line($0.result.csvFields)) }
+    case .json:
+      try add("{\"results\": [\n")
+      var isFirst = true
+      try log.forEachRow { row in
+        try add((isFirst ? "" : ",\n") + StableJSON(row.result).text)
+        isFirst = false
+      }
+      try add("\n]}\n")
+    }
+    try put(text)
+  }
+}
