@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes Tests/Fixtures/Parity: one image, and the tensors that TensorFlow and OpenCV make from it.
 
-Each array differs from Pillow's usual way in only one step, which its name states.
+Each array differs from Pillow's usual way in only one step, which its name states. `no-such-method`
+is resized in a way that no library has.
 
     python make_parity_fixtures.py
 """
@@ -21,7 +22,7 @@ import cv2  # noqa: E402
 import numpy as np  # noqa: E402
 import plant_faults  # noqa: E402
 import tensorflow as tf  # noqa: E402
-from PIL import Image  # noqa: E402
+from PIL import Image, ImageFilter  # noqa: E402
 
 FOLDER = Path(__file__).parent.parent / "Tests/Fixtures/Parity"
 SIZE = (48, 48)
@@ -36,6 +37,12 @@ def centre(pixels: np.ndarray) -> np.ndarray:
 def pillow(pixels: np.ndarray) -> np.ndarray:
     """Returns the image, cropped and resized by Pillow."""
     return np.asarray(Image.fromarray(centre(pixels)).resize(SIZE, Image.Resampling.BILINEAR))
+
+
+def brightest(pixels: np.ndarray) -> np.ndarray:
+    """Returns the image, cropped and resized to the brightest of the nearest nine pixels."""
+    image = Image.fromarray(centre(pixels)).filter(ImageFilter.MaxFilter(3))
+    return np.asarray(image.resize(SIZE, Image.Resampling.NEAREST))
 
 
 def main() -> None:
@@ -56,7 +63,7 @@ def main() -> None:
         "reduced": pillow(cv2.imread(file, cv2.IMREAD_REDUCED_COLOR_2)[:, :, ::-1]),
         "opencv-linear": cv2.resize(centre(whole), SIZE, interpolation=cv2.INTER_LINEAR),
         "opencv-area": cv2.resize(centre(whole), SIZE, interpolation=cv2.INTER_AREA),
-        "opencv-cubic": cv2.resize(centre(whole), SIZE, interpolation=cv2.INTER_CUBIC),
+        "no-such-method": brightest(whole),
         "tf-bilinear": tf.image.resize(centre(whole), SIZE).numpy(),
         "tf1-bilinear": tf.raw_ops.ResizeBilinear(images=centre(whole)[None], size=SIZE).numpy(),
         "imread": cv2.resize(cv2.imread(file), SIZE),

@@ -44,12 +44,27 @@ struct ClassCounts {
     return sum > 0 ? Double(2 * right[index]) / Double(sum) : nil
   }
 
+  /// A value that is computed from the counts.
+  struct Average {
+    let value: ClassificationMetric.Value
+    /// The number, or nil if it isn't defined.
+    let number: Double?
+    /// Why the number isn't defined if it is nil, which the report's note says.
+    let reason: String
+
+    init(
+      _ value: ClassificationMetric.Value, _ number: Double?, reason: String = "no class occurs"
+    ) {
+      self.value = value
+      self.number = number
+      self.reason = reason
+    }
+  }
+
   /// The values that are computed from these counts.
   ///
-  /// A number is nil if no class occurs, which is what the report's note says.
-  ///
   /// If a class's value isn't defined, it counts as 0, like scikit-learn's `zero_division=0`.
-  func averages() -> [(value: ClassificationMetric.Value, number: Double?)] {
+  func averages() -> [Average] {
     let present = support.indices.filter { support[$0] > 0 || predicted[$0] > 0 }
     let shown = present.filter { support[$0] > 0 }
     let pictures = support.reduce(0, +)
@@ -68,16 +83,16 @@ struct ClassCounts {
       return whole > 0 ? Double(part) / Double(whole) : 0
     }
     return [
-      (.balancedAccuracy, macro(recall, over: shown)),
-      (.macroPrecision, macro(precision, over: present)),
-      (.macroRecall, macro(recall, over: present)),
-      (.macroF1, macro(f1, over: present)),
-      (.microPrecision, share(hits, of: predictions)),
-      (.microRecall, share(hits, of: pictures)),
-      (.microF1, share(2 * hits, of: pictures + predictions)),
-      (.weightedPrecision, weighted(precision)),
-      (.weightedRecall, weighted(recall)),
-      (.weightedF1, weighted(f1)),
+      Average(.balancedAccuracy, macro(recall, over: shown)),
+      Average(.macroPrecision, macro(precision, over: present)),
+      Average(.macroRecall, macro(recall, over: present)),
+      Average(.macroF1, macro(f1, over: present)),
+      Average(.microPrecision, share(hits, of: predictions)),
+      Average(.microRecall, share(hits, of: pictures)),
+      Average(.microF1, share(2 * hits, of: pictures + predictions)),
+      Average(.weightedPrecision, weighted(precision)),
+      Average(.weightedRecall, weighted(recall)),
+      Average(.weightedF1, weighted(f1)),
     ]
   }
 }

@@ -89,15 +89,17 @@ struct ClassificationReduction {
       pictures: items.count, steps: steps
     ) { ClassCounts(pairs, classes: classes, weights: $0).averages().map(\.number) }
     let hits = counts.right.reduce(0, +)
-    for (index, (value, number)) in averages.enumerated() where wants(value) {
+    for (index, average) in averages.enumerated() where wants(average.value) {
       let interval: MetricValue.Interval? =
-        switch value {
+        switch average.value {
         case .microRecall: .wilson(successes: hits, of: items.count)
         case .microPrecision: .wilson(successes: hits, of: counts.predicted.reduce(0, +))
         default: resampled?[index]
         }
-      add(value, number, interval: interval, count: items.count)
-      if number == nil { report.notes.append("\(value.rawValue) is not defined: no class occurs.") }
+      add(average.value, average.number, interval: interval, count: items.count)
+      if average.number == nil {
+        report.notes.append("\(average.value.rawValue) is not defined: \(average.reason).")
+      }
     }
     if !bootstrap.allows(steps: steps) {
       report.notes.append(
