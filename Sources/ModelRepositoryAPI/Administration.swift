@@ -127,7 +127,7 @@ public struct KeyRecord: Sendable, Hashable, Codable {
   public var role: Role
   /// The key's state.
   public var state: State
-  /// The `NAME` of the file `keys/NAME.key`, or nil if there is no file.
+  /// The `NAME` of the file `keys/NAME.key`, or nil if the file is missing.
   public var name: String?
   /// The date after which clients reject its signatures, or nil if it has none.
   public var expires: Date?

@@ -83,6 +83,8 @@ package struct RepositoryTrust: Sendable, Hashable {
   }
 
   /// The ids of revoked keys, which may be in other hands.
+  ///
+  /// A root document whose revoked keys can't be read is never accepted, so none is left out here.
   package var revokedKeyIDs: Set<String> {
     let keys = (root?.channels.revoked ?? []).compactMap { try? VerificationKey($0) }
     return Set(keys.map(\.id))

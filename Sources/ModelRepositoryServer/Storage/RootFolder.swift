@@ -9,7 +9,7 @@ import ModelRepositoryAPI
 
 /// The files `roots/N.json`: the signed root documents, numbered from 1 without a gap.
 struct RootFolder: Sendable {
-  /// The trust that the newest document defines; nil if there is no document.
+  /// The trust that the newest document defines, or nil if the folder has no document.
   var trust: RepositoryTrust?
   /// The signed documents as they are sent, the first one first.
   var documents: [Data] = []

@@ -246,7 +246,7 @@ struct COCODocument: Decodable {
     var categoryID: Identifier
     /// x, y, width and height in pixels.
     ///
-    /// Some programs write an empty array if there is no box.
+    /// Some programs write an empty array for a missing box.
     var bbox: [Double]?
     var area: Double?
     var isCrowd: Flag?

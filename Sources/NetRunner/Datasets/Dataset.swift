@@ -102,7 +102,7 @@ extension Dataset {
   ///   - index: The number of the part, from 1.
   ///   - count: The number of parts.
   /// - Returns: The images of the part.
-  /// - Throws: `TensorIOError` if there is no such part.
+  /// - Throws: `TensorIOError` if the part's number is out of range.
   public func part(_ index: Int, of count: Int) throws -> Dataset {
     guard count >= 1, (1...count).contains(index) else {
       throw TensorIOError(

@@ -11,7 +11,7 @@ public struct MetricValue: Sendable, Hashable, Codable {
   ///
   /// A note then says why.
   public var value: Double?
-  /// The 95% confidence interval, or nil if there is no standard way to compute it.
+  /// The 95% confidence interval, or nil for values without a standard way to compute it.
   public var interval: Interval?
   /// The number of images that the value is based on, including failed ones that count as wrong.
   ///

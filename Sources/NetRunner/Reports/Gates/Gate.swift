@@ -203,7 +203,7 @@ private struct GateNumber {
   var name: String
   var value: Double?
   var isHigherBetter: Bool
-  /// Why there is no value, as the rest of a sentence.
+  /// The reason that the value is missing, as the rest of a sentence.
   var reason: String
 
   /// Whether the two numbers are interchangeable.
