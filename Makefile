@@ -81,12 +81,14 @@ programs: codecs ## Builds tensorio, tensorio-netrunner and tensorio-repository 
 
 # These programs contain every library except glibc, for machines that have Python and little else. The
 # folder is passed with -Xswiftc instead of -Xlinker, because it must come before the system's folders.
-# The second -lstdc++ is for Swift's own archives.
+# The second -lstdc++ is for Swift's own archives. The program refers to SQLite only weakly, which does not
+# link an archive.
 release-static: setup ## Builds the three programs for the wheel, with all libraries except glibc linked statically.
 	Scripts/packaging/static_libraries.sh .build/static-libraries
 	for program in $(PROGRAMS); do \
 	  swift build -c release --scratch-path .build/wheel-build $(SERVERS) $(RELEASE_FLAGS) \
-	    -Xswiftc -L$(CURDIR)/.build/static-libraries -Xlinker -lstdc++ --product $$program || exit; done
+	    -Xswiftc -L$(CURDIR)/.build/static-libraries -Xlinker -lstdc++ \
+	    -Xlinker --undefined=sqlite3_open_v2 -Xlinker -lsqlite3 --product $$program || exit; done
 
 install: ## Installs the programs from "make programs" into PREFIX (default: /usr/local).
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SYSTEMD="$(SYSTEMD)" Scripts/packaging/install.sh install

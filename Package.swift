@@ -98,8 +98,10 @@ let package = Package(
       ]),
     .systemLibrary(name: "CZip"),
     .target(name: "Hashing", dependencies: ["NativeLibrary", "TensorIO"]),
-    .systemLibrary(name: "CSQLite"),
-    .target(name: "StoredRows", dependencies: ["CSQLite"]),
+    .target(
+      name: "CSQLite",
+      linkerSettings: [.linkedLibrary("sqlite3", .when(platforms: [.macOS, .iOS]))]),
+    .target(name: "StoredRows", dependencies: ["CSQLite", "NativeLibrary", "TensorIO"]),
     .target(
       name: "NetRunner",
       dependencies: [
@@ -124,8 +126,8 @@ let package = Package(
       name: "TensorIOCommandLine",
       dependencies: [
         "CCurl", "CSystemCalls", "Files", "Hashing", "ModelCommands", "ModelTools",
-        "NativeLibrary", "NetRunner", "TensorIO", "TensorIOImageCodecs", "TensorIOIsolation",
-        "TensorIOLiteRT", "TensorIOTensorFlow",
+        "NativeLibrary", "NetRunner", "StoredRows", "TensorIO", "TensorIOImageCodecs",
+        "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),

@@ -54,8 +54,8 @@ CHANGELOG
   cp Scripts/packaging/debian/lintian-overrides "$root/usr/share/lintian/overrides/tensorio"
 }
 
-# Prints the packages with the libraries that the programs are linked with. libcrypto is opened at run
-# time, but evaluations and labels don't work without it.
+# Prints the packages with the libraries that the programs are linked with, which include SQLite for the
+# servers. libcrypto is opened at run time, but evaluations and labels don't work without it.
 dependencies() {
   mkdir -p "$temporary/source/debian"
   printf 'Source: tensorio\n\nPackage: tensorio\nArchitecture: any\n' \

@@ -40,6 +40,8 @@ ENVIRONMENT = {
          "The path of TensorFlow's library, instead of a search for it."),
         ("TENSORIO_CURL_LIBRARY", "The path of libcurl, instead of a search for it."),
         ("TENSORIO_ZIP_LIBRARY", "The path of libzip, instead of a search for it."),
+        ("TENSORIO_CRYPTO_LIBRARY", "The path of libcrypto, instead of a search for it."),
+        ("TENSORIO_SQLITE_LIBRARY", "The path of SQLite, instead of a search for it."),
     ],
     "tensorio-netrunner": LIBRARIES + [
         ("TENSORIO_NETRUNNER_TOKEN", "The token that every request must contain, as --token."),

@@ -13,7 +13,7 @@
 # The linker takes a library from the first folder that has it in any form. This folder has only static
 # libraries, so they are used if the folder comes first:
 #
-#   swift build ... -Xswiftc -LFOLDER -Xlinker -lstdc++
+#   swift build ... -Xswiftc -LFOLDER -Xlinker -lstdc++ -Xlinker --undefined=sqlite3_open_v2 -Xlinker -lsqlite3
 #
 # -Xlinker -LFOLDER doesn't work, because it comes after the system's folders. The second -lstdc++ is for
 # Swift's archives, which come after the first one. gold and GNU's linker search an archive only once,

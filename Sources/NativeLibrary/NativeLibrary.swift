@@ -31,22 +31,24 @@ package final class NativeLibrary: @unchecked Sendable {
     pythonPackage: String? = nil, installedBy command: String
   ) throws(TensorIOError) {
     var tried: [NotFound.Attempt] = []
-    for path in Self.candidates(
+    let candidates = Self.candidates(
       fileNames: fileNames, overriddenBy: variable, pythonPackage: pythonPackage)
-    {
-      // A missing file needs no further explanation, but a file that cannot be opened does.
-      let isFile = path.contains("/")
-      if isFile && access(path, F_OK) != 0 {
-        tried.append(NotFound.Attempt(path: path, reason: NotFound.Attempt.missing))
-        continue
+    for group in candidates {
+      for path in group() {
+        // A missing file needs no further explanation, but a file that cannot be opened does.
+        let isFile = path.contains("/")
+        if isFile && access(path, F_OK) != 0 {
+          tried.append(NotFound.Attempt(path: path, reason: NotFound.Attempt.missing))
+          continue
+        }
+        if let handle = Self.open(path) ?? Self.open(path, after: companions) {
+          self.path = path
+          self.handle = handle
+          return
+        }
+        let reason = dlerror().map { String(cString: $0) } ?? "unknown"
+        tried.append(NotFound.Attempt(path: path, reason: reason))
       }
-      if let handle = Self.open(path) ?? Self.open(path, after: companions) {
-        self.path = path
-        self.handle = handle
-        return
-      }
-      let reason = dlerror().map { String(cString: $0) } ?? "unknown"
-      tried.append(NotFound.Attempt(path: path, reason: reason))
     }
     let cause = NotFound(variable: variable, tried: tried)
     throw TensorIOError(
@@ -61,7 +63,7 @@ package final class NativeLibrary: @unchecked Sendable {
   private static func open(
     _ path: String, after companions: [String]
   ) -> UnsafeMutableRawPointer? {
-    for folder in folders {
+    for folder in setupFolders + programFolders {
       for name in companions where access(folder + "/" + name, F_OK) == 0 {
         if open(folder + "/" + name) != nil { return open(path) }
       }
@@ -101,16 +103,24 @@ package final class NativeLibrary: @unchecked Sendable {
         + "these functions: \(missing.joined(separator: ", ")).")
   }
 
-  /// Returns the paths to try.
+  /// Returns groups of paths to try.
   ///
-  /// If the variable is set, this is only its value. Otherwise, these are the paths in the setup's
-  /// folder, those next to the program, and finally the plain names, for which the system searches.
+  /// If the variable is set, its value is the only path. Otherwise, these are the paths in the
+  /// setup's folder, those next to the program, and finally the plain names, for which the system
+  /// searches. Most runs find the library in the first group, and don't compute the others.
   private static func candidates(
     fileNames: [String], overriddenBy variable: String, pythonPackage: String?
-  ) -> [String] {
-    if let path = environment(variable) { return [path] }
-    let folders = folders + (pythonPackage.map(folders(ofPythonPackage:)) ?? [])
-    return folders.flatMap { folder in fileNames.map { folder + "/" + $0 } } + fileNames
+  ) -> [() -> [String]] {
+    if let path = environment(variable) { return [{ [path] }] }
+    func paths(in folders: [String]) -> [String] {
+      folders.flatMap { folder in fileNames.map { folder + "/" + $0 } }
+    }
+    return [
+      { paths(in: setupFolders) },
+      { paths(in: programFolders) },
+      { pythonPackage.map { paths(in: folders(ofPythonPackage: $0)) } ?? [] },
+      { fileNames },
+    ]
   }
 
   /// Returns the folders of a Python package that pip installed next to this program.
@@ -123,10 +133,12 @@ package final class NativeLibrary: @unchecked Sendable {
     return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
   }
 
-  private static var folders: [String] {
-    // The setup installs libraries into the first.
-    [dataFolder.map { $0 + "/lib" }, executableFolder, executableFolder.map { $0 + "/../lib" }]
-      .compactMap(\.self)
+  /// The folder into which the setup installs libraries; empty without a home folder.
+  private static var setupFolders: [String] { dataFolder.map { [$0 + "/lib"] } ?? [] }
+
+  /// The folders of this program and of the libraries next to it.
+  private static var programFolders: [String] {
+    executableFolder.map { [$0, $0 + "/../lib"] } ?? []
   }
 
   /// The folder `$TENSORIO_HOME`, or a folder in the user's data folder; nil without a home folder.

@@ -13,6 +13,7 @@ import Foundation
 
 /// An open database, which one thread at a time may use; ``SQLiteFile`` provides it.
 package final class SQLiteConnection {
+  private let sqlite: sqlite_functions
   private let handle: OpaquePointer
   /// The prepared statements by their SQL.
   private var statements: [String: OpaquePointer] = [:]
@@ -20,33 +21,36 @@ package final class SQLiteConnection {
   /// Opens or creates a database.
   ///
   /// The corresponding C function is `sqlite3_open_v2`.
-  package init(_ path: String, busySeconds: Double) throws(SQLiteError) {
+  ///
+  /// - Throws: ``SQLiteError``, or `TensorIOError` with the code `missingLibrary`.
+  package init(_ path: String, busySeconds: Double) throws {
+    sqlite = try SQLiteLibrary.shared.functions
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    let code = sqlite.open_v2(path, &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
-      let error = Self.error(code, opened)
-      sqlite3_close_v2(opened)
+      let error = Self.error(code, opened, sqlite)
+      _ = sqlite.close_v2(opened)
       throw error
     }
     handle = opened
-    sqlite3_extended_result_codes(handle, 0)
-    sqlite3_busy_timeout(handle, CInt(min(busySeconds * 1000, 1e9)))
+    _ = sqlite.extended_result_codes(handle, 0)
+    _ = sqlite.busy_timeout(handle, CInt(min(busySeconds * 1000, 1e9)))
   }
 
   deinit {
-    for statement in statements.values { sqlite3_finalize(statement) }
-    sqlite3_close_v2(handle)
+    for statement in statements.values { _ = sqlite.finalize(statement) }
+    _ = sqlite.close_v2(handle)
   }
 
   /// The id of the row that was inserted last.
-  package var lastInsertedRowID: Int { Int(sqlite3_last_insert_rowid(handle)) }
+  package var lastInsertedRowID: Int { Int(sqlite.last_insert_rowid(handle)) }
 
   /// Runs one or more statements that have no arguments and whose rows aren't needed.
   ///
   /// The corresponding C function is `sqlite3_exec`.
   package func execute(script: String) throws(SQLiteError) {
-    try check(sqlite3_exec(handle, script, nil, nil, nil))
+    try check(sqlite.exec(handle, script, nil, nil, nil))
   }
 
   /// Runs a statement whose rows aren't needed.
@@ -54,7 +58,7 @@ package final class SQLiteConnection {
     _ sql: String, _ arguments: [(any StoredValueConvertible)?] = []
   ) throws(SQLiteError) {
     let statement = try prepared(sql, arguments)
-    defer { sqlite3_reset(statement) }
+    defer { _ = sqlite.reset(statement) }
     while try step(statement) {}
   }
 
@@ -66,9 +70,9 @@ package final class SQLiteConnection {
     _ body: (StoredRow) throws -> Void
   ) throws {
     let statement = try prepared(sql, arguments)
-    defer { sqlite3_reset(statement) }
-    let names = (0..<sqlite3_column_count(statement)).map { index in
-      sqlite3_column_name(statement, index).map { String(cString: $0) } ?? ""
+    defer { _ = sqlite.reset(statement) }
+    let names = (0..<sqlite.column_count(statement)).map { index in
+      sqlite.column_name(statement, index).map { String(cString: $0) } ?? ""
     }
     while try step(statement) {
       let values = try names.indices.map { try value(statement, CInt($0)) }
@@ -102,7 +106,7 @@ package final class SQLiteConnection {
   ) throws(SQLiteError) -> OpaquePointer {
     let statement: OpaquePointer
     if let known = statements[sql] { statement = known } else { statement = try prepare(sql) }
-    sqlite3_clear_bindings(statement)
+    _ = sqlite.clear_bindings(statement)
     for (index, argument) in zip(CInt(1)..., arguments) {
       try check(bind(statement, index, argument?.storedValue ?? .null))
     }
@@ -112,7 +116,7 @@ package final class SQLiteConnection {
   private func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
     var prepared: OpaquePointer?
     let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
-    try check(sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil))
+    try check(sqlite.prepare_v3(handle, sql, -1, flags, &prepared, nil))
     guard let prepared else {
       throw SQLiteError(code: .error, message: "'\(sql)' isn't an SQL statement")
     }
@@ -122,13 +126,13 @@ package final class SQLiteConnection {
 
   private func bind(_ statement: OpaquePointer, _ index: CInt, _ value: StoredValue) -> CInt {
     switch value {
-    case .null: return sqlite3_bind_null(statement, index)
-    case .integer(let integer): return sqlite3_bind_int64(statement, index, integer)
-    case .real(let number): return sqlite3_bind_double(statement, index, number)
+    case .null: return sqlite.bind_null(statement, index)
+    case .integer(let integer): return sqlite.bind_int64(statement, index, integer)
+    case .real(let number): return sqlite.bind_double(statement, index, number)
     case .text(var text):
       return text.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) { characters in
-          sqlite3_bind_text64(
+          sqlite.bind_text64(
             statement, index, characters.baseAddress ?? Self.empty, UInt64(characters.count),
             Self.copied, UInt8(SQLITE_UTF8))
         }
@@ -136,9 +140,9 @@ package final class SQLiteConnection {
     case .blob(let data):
       return data.withUnsafeBytes { bytes in
         guard let start = bytes.baseAddress else {
-          return sqlite3_bind_zeroblob(statement, index, 0)
+          return sqlite.bind_zeroblob(statement, index, 0)
         }
-        return sqlite3_bind_blob64(statement, index, start, UInt64(bytes.count), Self.copied)
+        return sqlite.bind_blob64(statement, index, start, UInt64(bytes.count), Self.copied)
       }
     }
   }
@@ -159,10 +163,10 @@ package final class SQLiteConnection {
 
   /// Runs a statement up to its next row, and returns whether there is one.
   private func step(_ statement: OpaquePointer) throws(SQLiteError) -> Bool {
-    switch sqlite3_step(statement) {
+    switch sqlite.step(statement) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    case let code: throw Self.error(code, handle)
+    case let code: throw Self.error(code, handle, sqlite)
     }
   }
 
@@ -172,17 +176,17 @@ package final class SQLiteConnection {
   private func value(
     _ statement: OpaquePointer, _ column: CInt
   ) throws(SQLiteError) -> StoredValue {
-    switch sqlite3_column_type(statement, column) {
-    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
-    case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
+    switch sqlite.column_type(statement, column) {
+    case SQLITE_INTEGER: return .integer(sqlite.column_int64(statement, column))
+    case SQLITE_FLOAT: return .real(sqlite.column_double(statement, column))
     case SQLITE_NULL: return .null
     case SQLITE_TEXT:
-      guard let text = sqlite3_column_text(statement, column) else { throw Self.noMemory }
-      let count = Int(sqlite3_column_bytes(statement, column))
+      guard let text = sqlite.column_text(statement, column) else { throw Self.noMemory }
+      let count = Int(sqlite.column_bytes(statement, column))
       return .text(String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self))
     default:
-      let bytes = sqlite3_column_blob(statement, column)
-      let count = Int(sqlite3_column_bytes(statement, column))
+      let bytes = sqlite.column_blob(statement, column)
+      let count = Int(sqlite.column_bytes(statement, column))
       return .blob(bytes.map { Data(bytes: $0, count: count) } ?? Data())
     }
   }
@@ -192,11 +196,13 @@ package final class SQLiteConnection {
   }
 
   private func check(_ code: CInt) throws(SQLiteError) {
-    if code != SQLITE_OK { throw Self.error(code, handle) }
+    if code != SQLITE_OK { throw Self.error(code, handle, sqlite) }
   }
 
-  private static func error(_ code: CInt, _ handle: OpaquePointer?) -> SQLiteError {
-    let message = handle.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+  private static func error(
+    _ code: CInt, _ handle: OpaquePointer?, _ sqlite: sqlite_functions
+  ) -> SQLiteError {
+    let message = handle.flatMap { sqlite.errmsg($0) } ?? sqlite.errstr(code)
     return SQLiteError(
       code: .init(rawValue: code & 0xFF),
       message: message.map { String(cString: $0) } ?? "unknown")

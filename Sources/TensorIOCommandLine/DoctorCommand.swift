@@ -11,6 +11,7 @@ import ModelCommands
 import ModelTools
 import NativeLibrary
 import NetRunner
+import StoredRows
 import TensorIO
 import TensorIOLiteRT
 import TensorIOTensorFlow
@@ -142,6 +143,10 @@ package enum Installation {
       Finding(
         "libzip", for: "reads and writes zip files of bundles and labels",
         remedy: "apt-get install libzip4", find: { try ZipLibrary.shared.path }),
+      Finding(
+        "SQLite", for: "stores results of bulk runs and labels",
+        remedy: "apt-get install libsqlite3-0",
+        find: { try SQLiteLibrary.shared.path ?? "a part of this program" }),
     ]
       + ExternalPrograms.displayed.map { command in
         Finding(

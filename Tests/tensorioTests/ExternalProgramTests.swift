@@ -137,6 +137,7 @@ struct DoctorTests {
     try "no library".write(toFile: broken, atomically: true, encoding: .utf8)
     let (status, parts) = try await report([
       "TENSORIO_LITERT_LIBRARY": broken, "TENSORIO_ZIP_LIBRARY": folder.path + "/none.so",
+      "TENSORIO_SQLITE_LIBRARY": broken,
     ])
     #expect(status == 69)
     let liteRT = try #require(parts["LiteRT"])
@@ -146,5 +147,8 @@ struct DoctorTests {
     let zip = try #require(parts["libzip"])
     #expect(!zip.found && !zip.needed)
     #expect(zip.install == "apt-get install libzip4")
+    let sqlite = try #require(parts["SQLite"])
+    #expect(sqlite.problem?.contains(broken) == true, "\(sqlite.problem ?? "")")
+    #expect(sqlite.install == "apt-get install libsqlite3-0")
   }
 }

@@ -30,7 +30,7 @@ public final class SQLiteLog: BulkLog {
       throw TensorIOError(
         .unreadableFile,
         "'\(path)' is a database of another program, so it was left unchanged. Name another file.")
-    } catch {
+    } catch let error as SQLiteError {
       throw Self.failure(path, error)
     }
   }

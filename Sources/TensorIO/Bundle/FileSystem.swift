@@ -82,7 +82,8 @@ package enum FileSystem {
         }
         data.count = count + got
         if got == 0 { return data }
-        room = max(size + 1 - data.count, 65536)
+        // What was read may be more than the size, if the file is growing.
+        room = got < room ? room - got : 65536
       }
     } catch let error as FileError {
       throw TensorIOError(reading: error)
