@@ -258,7 +258,7 @@ let package = Package(
       path: "Examples/ClassificationServer"),
 
     // MARK: Tests
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["TensorIO"], path: "Tests/TestSupport"),
     .testTarget(
       name: "TensorIOTests",
       dependencies: ["TensorIO", "TensorIOTesting", "CPixelKernels", "TestSupport"]),

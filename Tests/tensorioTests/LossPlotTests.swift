@@ -5,7 +5,7 @@
 
 import Foundation
 import TensorIO
-import TensorIOTesting
+import TestSupport
 import Testing
 
 @testable import ModelCommands

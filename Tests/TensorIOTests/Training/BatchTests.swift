@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import TensorIOTesting
+import TestSupport
 import Testing
 
 @testable import TensorIO

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import TensorIOTesting
+import TestSupport
 import Testing
 
 @testable import TensorIO

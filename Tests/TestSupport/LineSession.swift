@@ -18,7 +18,8 @@ final class LineSession: Session {
   private let signature: SignatureDescription
   private let model: LineModel
   private let step: Step?
-  private var tensors: [String: EchoTensor] = [:]
+  /// The shape and the elements of each input and output.
+  private var tensors: [String: (shape: [Int], elements: [Float])] = [:]
 
   init(_ signature: SignatureDescription, of model: LineModel, step: Step?) {
     self.signature = signature
@@ -34,7 +35,14 @@ final class LineSession: Session {
   }
 
   func withInput(at index: Int, _ body: (inout MutableRawSpan) throws -> Void) throws {
-    try tensors[signature.inputs[index].name]?.withMutableBytes(body)
+    let name = signature.inputs[index].name
+    var elements = numbers(name)
+    do {
+      var span = elements.mutableSpan
+      var bytes = span.mutableBytes
+      try body(&bytes)
+    }
+    tensors[name]?.elements = elements
   }
 
   func setInput(at index: Int, to strings: [Data]) throws {
@@ -42,7 +50,7 @@ final class LineSession: Session {
   }
 
   func useDefault(forInputAt index: Int) throws {
-    tensors[signature.inputs[index].name]?.set([0.1])
+    tensors[signature.inputs[index].name]?.elements = [0.1]
   }
 
   func run() throws {
@@ -52,46 +60,28 @@ final class LineSession: Session {
     let line = model.present
     let y = x.map { line.weight * $0 + line.bias }
     let errors = zip(y, targets).map { ($0 - $1) * ($0 - $1) }
-    tensors["y"]?.set(y)
-    tensors["errors"]?.set(errors)
-    tensors["loss"]?.set([errors.reduce(0, +) / Float(max(errors.count, 1))])
+    tensors["y"]?.elements = y
+    tensors["errors"]?.elements = errors
+    tensors["loss"]?.elements = [errors.reduce(0, +) / Float(max(errors.count, 1))]
   }
 
   func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws {
-    try tensors[signature.outputs[index].name]?.withBytes(body)
+    try body(numbers(signature.outputs[index].name).span.bytes)
   }
 
   func strings(ofOutput index: Int) throws -> [Data] { [] }
 
   private func makeTensors(_ shapes: [[Int]]) {
     let items = zip(signature.inputs, shapes).first { $0.0.name == "x" }?.1.first ?? 1
-    for (tensor, shape) in zip(signature.inputs, shapes) {
-      tensors[tensor.name] = EchoTensor(tensor, shape: shape)
-    }
+    for (tensor, shape) in zip(signature.inputs, shapes) { makeTensor(tensor.name, shape) }
     for tensor in signature.outputs {
-      tensors[tensor.name] = EchoTensor(
-        tensor, shape: tensor.shape.map { $0 < 0 ? items : $0 })
+      makeTensor(tensor.name, tensor.shape.map { $0 < 0 ? items : $0 })
     }
   }
 
-  private func numbers(_ name: String) -> [Float] {
-    guard let tensor = tensors[name] else { return [] }
-    var numbers: [Float] = []
-    tensor.withBytes { bytes in
-      for offset in stride(from: 0, to: bytes.byteCount, by: 4) {
-        numbers.append(bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Float.self))
-      }
-    }
-    return numbers
+  private func makeTensor(_ name: String, _ shape: [Int]) {
+    tensors[name] = (shape, [Float](repeating: 0, count: shape.reduce(1, *)))
   }
-}
 
-extension EchoTensor {
-  fileprivate mutating func set(_ numbers: [Float]) {
-    withMutableBytes { bytes in
-      for (index, number) in numbers.enumerated() {
-        bytes.storeBytes(of: number, toByteOffset: index * 4, as: Float.self)
-      }
-    }
-  }
+  private func numbers(_ name: String) -> [Float] { tensors[name]?.elements ?? [] }
 }
