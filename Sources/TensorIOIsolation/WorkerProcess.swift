@@ -82,7 +82,7 @@ final class WorkerProcess {
       throw ended(error)
     }
     guard case .failed(let code, let message, let subject) = reply else { return reply }
-    var error = TensorIOError(TensorIOError.Code(named: code) ?? .internalFault, message)
+    var error = TensorIOError(TensorIOError.Code(rawValue: code), message)
     error.subject = subject
     throw error
   }

@@ -39,36 +39,22 @@ enum LiteRT {
     }
   }
 
+  /// The names of the element types, by their numbers.
+  private static let typeNames: [Int32: String] = [
+    1: "float32", 2: "int32", 3: "uint8", 4: "int64", 5: "string", 6: "bool", 7: "int16",
+    8: "complex64", 9: "int8", 10: "float16", 11: "float64", 12: "complex128", 13: "uint64",
+    16: "uint32", 17: "uint16", 18: "int4", 19: "bfloat16",
+  ]
+
   /// Returns the data type of an element type, or nil for types that this library's tensors can't
   /// have.
   static func dataType(_ elementType: Int32) -> DataType? {
-    switch elementType {
-    case 1: .float32
-    case 2: .int32
-    case 3: .uint8
-    case 4: .int64
-    case 5: .string
-    case 6: .bool
-    case 7: .int16
-    case 9: .int8
-    case 10: .float16
-    case 11: .float64
-    case 16: .uint32
-    case 17: .uint16
-    default: nil
-    }
+    typeNames[elementType].flatMap(DataType.init)
   }
 
   /// Returns LiteRT's name of an element type.
   static func typeName(_ elementType: Int32) -> String {
-    switch elementType {
-    case 8: "complex64"
-    case 12: "complex128"
-    case 13: "uint64"
-    case 18: "int4"
-    case 19: "bfloat16"
-    default: dataType(elementType)?.rawValue ?? "type \(elementType)"
-    }
+    typeNames[elementType] ?? "type \(elementType)"
   }
 }
 

@@ -128,38 +128,19 @@ extension TensorFlowTensor: TensorMemory {
 enum TensorFlowType {
   static let string: Int32 = 7
 
+  private static let names: [Int32: String] = [
+    1: "float32", 2: "float64", 3: "int32", 4: "uint8", 5: "int16", 6: "int8", string: "string",
+    8: "complex64", 9: "int64", 10: "bool", 14: "bfloat16", 17: "uint16", 18: "complex128",
+    19: "float16", 20: "resource", 21: "variant", 22: "uint32", 23: "uint64",
+  ]
+
   /// Returns the data type of a type number, or nil for a type that this library doesn't know.
   static func dataType(_ number: Int32) -> DataType? {
-    switch number % reference {
-    case 1: .float32
-    case 2: .float64
-    case 3: .int32
-    case 4: .uint8
-    case 5: .int16
-    case 6: .int8
-    case 7: .string
-    case 9: .int64
-    case 10: .bool
-    case 17: .uint16
-    case 19: .float16
-    case 22: .uint32
-    default: nil
-    }
+    names[number % reference].flatMap(DataType.init)
   }
 
   /// Returns TensorFlow's name of a type.
-  static func name(_ number: Int32) -> String {
-    if let known = dataType(number) { return known.rawValue }
-    switch number % reference {
-    case 8: return "complex64"
-    case 14: return "bfloat16"
-    case 18: return "complex128"
-    case 20: return "resource"
-    case 21: return "variant"
-    case 23: return "uint64"
-    default: return "type \(number)"
-    }
-  }
+  static func name(_ number: Int32) -> String { names[number % reference] ?? "type \(number)" }
 
   /// The offset added to a type's number for a reference to a variable.
   private static let reference: Int32 = 100

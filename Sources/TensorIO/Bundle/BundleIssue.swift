@@ -41,79 +41,85 @@ public struct BundleIssue: Sendable, Hashable {
   }
 
   /// The rules.
-  public enum Code: String, Sendable, CaseIterable {
+  public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public var description: String { rawValue }
+
     /// The folder is missing or is not a folder.
-    case notFound = "not-found"
+    public static let notFound = Code(rawValue: "not-found")
     /// The folder's extension is not .tiobundle.
-    case wrongExtension = "wrong-extension"
+    public static let wrongExtension = Code(rawValue: "wrong-extension")
     /// The folder's extension is .tfbundle, which is deprecated.
-    case deprecatedExtension = "deprecated-extension"
+    public static let deprecatedExtension = Code(rawValue: "deprecated-extension")
     /// The folder has no model.json, or it cannot be read.
-    case noManifest = "no-manifest"
+    public static let noManifest = Code(rawValue: "no-manifest")
     /// model.json is not JSON.
-    case malformedJSON = "malformed-json"
+    public static let malformedJSON = Code(rawValue: "malformed-json")
     /// A required key is missing.
-    case missingKey = "missing-key"
+    public static let missingKey = Code(rawValue: "missing-key")
     /// A key is unknown at its path.
-    case unknownKey = "unknown-key"
+    public static let unknownKey = Code(rawValue: "unknown-key")
     /// A value has the wrong JSON type.
-    case wrongType = "wrong-type"
+    public static let wrongType = Code(rawValue: "wrong-type")
     /// A string is not one of those that the key takes.
-    case unknownValue = "unknown-value"
+    public static let unknownValue = Code(rawValue: "unknown-value")
     /// A shape is impossible, or is not that of an image.
-    case badShape = "bad-shape"
+    public static let badShape = Code(rawValue: "bad-shape")
     /// A key is set on a layer that cannot have it.
-    case misplacedKey = "misplaced-key"
+    public static let misplacedKey = Code(rawValue: "misplaced-key")
     /// Keys are set that exclude each other.
-    case conflictingKeys = "conflicting-keys"
+    public static let conflictingKeys = Code(rawValue: "conflicting-keys")
     /// Two layers have the same name.
-    case duplicateName = "duplicate-name"
+    public static let duplicateName = Code(rawValue: "duplicate-name")
     /// A path leads out of the bundle.
-    case pathOutsideBundle = "path-outside-bundle"
+    public static let pathOutsideBundle = Code(rawValue: "path-outside-bundle")
     /// The model file is missing.
-    case missingModelFile = "missing-model-file"
+    public static let missingModelFile = Code(rawValue: "missing-model-file")
     /// The model file's kind does not determine the backend, or contradicts it.
-    case unknownBackend = "unknown-backend"
+    public static let unknownBackend = Code(rawValue: "unknown-backend")
     /// The backend does not support the mode or feature.
-    case unsupportedByBackend = "unsupported-by-backend"
+    public static let unsupportedByBackend = Code(rawValue: "unsupported-by-backend")
     /// A labels file is missing or unreadable.
-    case missingLabels = "missing-labels"
+    public static let missingLabels = Code(rawValue: "missing-labels")
     /// A labels file has fewer names than the layer has values.
-    case tooFewLabels = "too-few-labels"
+    public static let tooFewLabels = Code(rawValue: "too-few-labels")
     /// A labels file has more names than the layer has values.
-    case tooManyLabels = "too-many-labels"
+    public static let tooManyLabels = Code(rawValue: "too-many-labels")
     /// A field has no effect here.
-    case ignoredField = "ignored-field"
+    public static let ignoredField = Code(rawValue: "ignored-field")
     /// The number of layers differs from the model's.
-    case layerCount = "layer-count"
+    public static let layerCount = Code(rawValue: "layer-count")
     /// The layers have the model's names in a different order.
-    case layerOrder = "layer-order"
+    public static let layerOrder = Code(rawValue: "layer-order")
     /// The model has no such tensor or signature.
-    case unknownTensor = "unknown-tensor"
+    public static let unknownTensor = Code(rawValue: "unknown-tensor")
     /// The model does not have the operation, or `train.ops` needs values that no layer provides.
-    case badTrainingOperation = "bad-training-operation"
+    public static let badTrainingOperation = Code(rawValue: "bad-training-operation")
     /// A layer's data type differs from the tensor's.
-    case dataTypeMismatch = "data-type-mismatch"
+    public static let dataTypeMismatch = Code(rawValue: "data-type-mismatch")
     /// A layer's element count differs from the tensor's.
-    case elementCountMismatch = "element-count-mismatch"
+    public static let elementCountMismatch = Code(rawValue: "element-count-mismatch")
     /// A layer reads fewer values than the tensor has.
-    case partialOutput = "partial-output"
+    public static let partialOutput = Code(rawValue: "partial-output")
     /// `quantized` contradicts the model.
-    case quantizationMismatch = "quantization-mismatch"
+    public static let quantizationMismatch = Code(rawValue: "quantization-mismatch")
     /// The model file is not a model, or the runtime cannot run it.
-    case unusableModel = "unusable-model"
+    public static let unusableModel = Code(rawValue: "unusable-model")
     /// The model keeps state from run to run.
-    case keepsState = "keeps-state"
+    public static let keepsState = Code(rawValue: "keeps-state")
     /// A string is still the placeholder that `tensorio init` writes for what the model does not
     /// say.
-    case unfinishedText = "unfinished-text"
+    public static let unfinishedText = Code(rawValue: "unfinished-text")
     /// The program's own check failed.
-    case custom
+    public static let custom = Code(rawValue: "custom")
   }
 }
 
 extension BundleIssue: CustomStringConvertible {
   public var description: String {
-    "\(path): expected \(expected), found \(found) [\(code.rawValue)]. \(suggestion)"
+    "\(path): expected \(expected), found \(found) [\(code)]. \(suggestion)"
   }
 }

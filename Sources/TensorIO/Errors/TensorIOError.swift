@@ -69,79 +69,65 @@ extension TensorIOError: CustomStringConvertible {
 
 extension TensorIOError {
   /// The kinds of failure.
-  public struct Code: Hashable, Sendable, CustomStringConvertible {
-    private enum Wrapped: String {
-      case fileNotFound, unreadableFile, unwritableFile, invalidBundle, invalidModel,
-        unsupportedModel
-      case unknownModelClass, unknownBackend, missingLibrary
-      case missingInput, unknownInput, wrongInputCount, wrongElementCount, wrongKind
-      case unrepresentableValue, unknownOutput, wrongOutputType, inferenceFailed
-      case trainingDiverged, invalidOption, fileExists
-      case unsupportedImage, invalidImage, imageTooLarge, cancelled, internalFault
-    }
-    private let wrapped: Wrapped
-    private init(_ wrapped: Wrapped) { self.wrapped = wrapped }
+  public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A file or folder is missing.
-    public static var fileNotFound: Code { Code(.fileNotFound) }
+    public static let fileNotFound = Code(rawValue: "fileNotFound")
     /// A file exists but cannot be read.
-    public static var unreadableFile: Code { Code(.unreadableFile) }
+    public static let unreadableFile = Code(rawValue: "unreadableFile")
     /// A file or folder cannot be written or created.
-    public static var unwritableFile: Code { Code(.unwritableFile) }
+    public static let unwritableFile = Code(rawValue: "unwritableFile")
     /// A bundle is not valid; ``TensorIOError/issues`` lists all problems.
-    public static var invalidBundle: Code { Code(.invalidBundle) }
+    public static let invalidBundle = Code(rawValue: "invalidBundle")
     /// The model's file is not a valid model.
-    public static var invalidModel: Code { Code(.invalidModel) }
+    public static let invalidModel = Code(rawValue: "invalidModel")
     /// The model is valid, but the runtime cannot run it.
-    public static var unsupportedModel: Code { Code(.unsupportedModel) }
+    public static let unsupportedModel = Code(rawValue: "unsupportedModel")
     /// `class` in model.json names a class that the loader does not know.
-    public static var unknownModelClass: Code { Code(.unknownModelClass) }
+    public static let unknownModelClass = Code(rawValue: "unknownModelClass")
     /// The loader has no backend for the model.
-    public static var unknownBackend: Code { Code(.unknownBackend) }
+    public static let unknownBackend = Code(rawValue: "unknownBackend")
     /// A native library could not be found or opened.
-    public static var missingLibrary: Code { Code(.missingLibrary) }
+    public static let missingLibrary = Code(rawValue: "missingLibrary")
     /// A value for an input is missing.
-    public static var missingInput: Code { Code(.missingInput) }
+    public static let missingInput = Code(rawValue: "missingInput")
     /// A value has a name that no input has.
-    public static var unknownInput: Code { Code(.unknownInput) }
+    public static let unknownInput = Code(rawValue: "unknownInput")
     /// The number of values differs from the number of inputs.
-    public static var wrongInputCount: Code { Code(.wrongInputCount) }
+    public static let wrongInputCount = Code(rawValue: "wrongInputCount")
     /// A value has too few or too many elements for its layer.
-    public static var wrongElementCount: Code { Code(.wrongElementCount) }
+    public static let wrongElementCount = Code(rawValue: "wrongElementCount")
     /// A value's kind does not fit its layer, such as an image for an array.
-    public static var wrongKind: Code { Code(.wrongKind) }
+    public static let wrongKind = Code(rawValue: "wrongKind")
     /// A number cannot be represented in the layer's data type.
-    public static var unrepresentableValue: Code { Code(.unrepresentableValue) }
+    public static let unrepresentableValue = Code(rawValue: "unrepresentableValue")
     /// No output has that name.
-    public static var unknownOutput: Code { Code(.unknownOutput) }
+    public static let unknownOutput = Code(rawValue: "unknownOutput")
     /// An output cannot be read as the type that was asked for.
-    public static var wrongOutputType: Code { Code(.wrongOutputType) }
+    public static let wrongOutputType = Code(rawValue: "wrongOutputType")
     /// The runtime failed while it ran the model.
-    public static var inferenceFailed: Code { Code(.inferenceFailed) }
+    public static let inferenceFailed = Code(rawValue: "inferenceFailed")
     /// A training step returned a loss that is not finite.
-    public static var trainingDiverged: Code { Code(.trainingDiverged) }
+    public static let trainingDiverged = Code(rawValue: "trainingDiverged")
     /// An option has an invalid value.
-    public static var invalidOption: Code { Code(.invalidOption) }
+    public static let invalidOption = Code(rawValue: "invalidOption")
     /// A file or folder already exists and is not overwritten.
-    public static var fileExists: Code { Code(.fileExists) }
+    public static let fileExists = Code(rawValue: "fileExists")
     /// An image has an unsupported format.
-    public static var unsupportedImage: Code { Code(.unsupportedImage) }
+    public static let unsupportedImage = Code(rawValue: "unsupportedImage")
     /// An image is damaged.
-    public static var invalidImage: Code { Code(.invalidImage) }
+    public static let invalidImage = Code(rawValue: "invalidImage")
     /// An image exceeds the configured limits.
-    public static var imageTooLarge: Code { Code(.imageTooLarge) }
+    public static let imageTooLarge = Code(rawValue: "imageTooLarge")
     /// A ``CancellationToken`` ended the run.
-    public static var cancelled: Code { Code(.cancelled) }
+    public static let cancelled = Code(rawValue: "cancelled")
     /// A bug in this library.
-    public static var internalFault: Code { Code(.internalFault) }
+    public static let internalFault = Code(rawValue: "internalFault")
 
-    public var description: String { wrapped.rawValue }
-
-    /// Makes the code from a description that another process sent.
-    package init?(named description: String) {
-      guard let wrapped = Wrapped(rawValue: description) else { return nil }
-      self.wrapped = wrapped
-    }
+    public var description: String { rawValue }
   }
 }
 
