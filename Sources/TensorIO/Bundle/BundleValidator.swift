@@ -76,20 +76,16 @@ struct BundleValidator: IssueCollector {
   }
 
   private mutating func checkNames(_ manifest: ModelManifest) {
-    var fed: Set<String> = []
-    var read: Set<String> = []
-    checkNames(manifest.inputs, "inputs", seen: &fed)
-    checkNames(manifest.outputs, "outputs", seen: &read)
-    checkNames(manifest.placeholders, "placeholders", seen: &fed)
-  }
-
-  private mutating func checkNames(
-    _ layers: [ModelManifest.Layer], _ key: String, seen: inout Set<String>
-  ) {
-    for (index, layer) in layers.enumerated() where !seen.insert(layer.name).inserted {
-      report(
-        .duplicateName, at: "\(key)[\(index)].name", expected: "a unique name",
-        found: "\"\(layer.name)\" again", suggestion: "Give each layer a different name.")
+    var (fed, read): (Set<String>, Set<String>) = ([], [])
+    for (key, layers) in manifest.layers {
+      for (index, layer) in layers.enumerated() {
+        let isFirst =
+          key == "outputs" ? read.insert(layer.name).inserted : fed.insert(layer.name).inserted
+        if isFirst { continue }
+        report(
+          .duplicateName, at: "\(key)[\(index)].name", expected: "a unique name",
+          found: "\"\(layer.name)\" again", suggestion: "Give each layer a different name.")
+      }
     }
   }
 
@@ -98,10 +94,7 @@ struct BundleValidator: IssueCollector {
   /// - Returns: Whether all products are small enough. The other checks are skipped if one isn't.
   private mutating func checkElementCounts(_ manifest: ModelManifest) -> Bool {
     var areCountable = true
-    for (key, layers) in [
-      ("inputs", manifest.inputs), ("outputs", manifest.outputs),
-      ("placeholders", manifest.placeholders),
-    ] {
+    for (key, layers) in manifest.layers {
       for (index, layer) in layers.enumerated() {
         var count = 1
         for length in layer.shape where length > 0 && count <= ModelManifest.Layer.mostElements {
@@ -265,6 +258,13 @@ struct BundleValidator: IssueCollector {
       suggestion:
         "Add \"train\": {\"ops\": [names]}, or remove \"train\" from \"modes\"; without it "
         + "the model runs, but does not learn.")
+  }
+}
+
+extension ModelManifest {
+  /// The lists of layers, by their keys.
+  fileprivate var layers: [(key: String, layers: [Layer])] {
+    [("inputs", inputs), ("outputs", outputs), ("placeholders", placeholders)]
   }
 }
 

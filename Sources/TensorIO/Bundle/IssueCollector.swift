@@ -42,6 +42,19 @@ extension IssueCollector {
     }
   }
 
+  /// Reports a word that isn't one of those that a key takes.
+  ///
+  /// It suggests the known word that is spelt most similarly, or makes the other suggestion.
+  mutating func reject(
+    _ word: String, at path: String, expected: String, known: [String] = [],
+    orSuggest suggestion: String
+  ) {
+    report(
+      .unknownValue, at: path, expected: expected, found: "\"\(word)\"",
+      suggestion: Spelling.suggestion(for: word, among: known).map { "Did you mean \"\($0)\"?" }
+        ?? suggestion)
+  }
+
   package mutating func required(_ key: String, in object: [String: JSONValue], at path: String)
     -> JSONValue?
   {

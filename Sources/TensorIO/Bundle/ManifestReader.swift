@@ -7,6 +7,10 @@
 ///
 /// It accepts exactly what `Schemas/model.schema.json` accepts, which the tests verify.
 struct ManifestReader: IssueCollector {
+  /// The value of `model.quantized`; nil when it cannot be read.
+  ///
+  /// The layers need it even if the rest of `model` is invalid.
+  var isQuantized: Bool?
   var issues: [BundleIssue] = []
 
   /// Reads a document; returns nil when it has violations, which are then in ``issues``.
@@ -26,11 +30,12 @@ struct ManifestReader: IssueCollector {
     let license = requiredString("license", in: root, at: "")
     let isPlaceholder = optionalBool("placeholder", in: root, at: "") ?? false
     let model = readModel(root)
-    var layers = LayerReader(isQuantized: quantized(root))
-    let inputs = readLayers("inputs", .input, in: root, required: true, with: &layers)
-    let outputs = readLayers("outputs", .output, in: root, required: true, with: &layers)
-    let placeholders = readLayers(
-      "placeholders", .input, in: root, required: false, with: &layers)
+    if case .object(let model) = root["model"], case .bool(let quantized) = model["quantized"] {
+      isQuantized = quantized
+    }
+    let inputs = readLayers("inputs", .input, in: root, required: true)
+    let outputs = readLayers("outputs", .output, in: root, required: true)
+    let placeholders = readLayers("placeholders", .input, in: root, required: false)
     let options = readOptions(root)
     let trainingOperations = readTrain(root)
     guard issues.allSatisfy({ $0.severity != .error }),
@@ -52,11 +57,9 @@ struct ManifestReader: IssueCollector {
     let isQuantized = requiredBool("quantized", in: model, at: "model")
     let backend = optionalString("backend", in: model, at: "model")
     if let backend, !["tflite", "tensorflow"].contains(backend) {
-      report(
-        .unknownValue, at: "model.backend", expected: "\"tflite\" or \"tensorflow\"",
-        found: "\"\(backend)\"",
-        suggestion: Spelling.suggestion(for: backend, among: ["tflite", "tensorflow"])
-          .map { "Did you mean \"\($0)\"?" } ?? "Name one of the two backends.")
+      reject(
+        backend, at: "model.backend", expected: "\"tflite\" or \"tensorflow\"",
+        known: ["tflite", "tensorflow"], orSuggest: "Name one of the two backends.")
     }
     let type = optionalString("type", in: model, at: "model")
     let className = optionalString("class", in: model, at: "model")
@@ -68,16 +71,10 @@ struct ManifestReader: IssueCollector {
       modes: modes, signature: signature)
   }
 
-  /// Reads `model.quantized`, which the layers need even if the rest of `model` is invalid.
-  private func quantized(_ root: [String: JSONValue]) -> Bool? {
-    guard case .object(let model) = root["model"], case .bool(let quantized) = model["quantized"]
-    else { return nil }
-    return quantized
-  }
-
   private mutating func readModes(_ model: [String: JSONValue]) -> ModelModes {
-    guard let value = model["modes"] else { return .predict }
-    guard let elements = array(value, at: "model.modes") else { return .predict }
+    guard let value = model["modes"], let elements = array(value, at: "model.modes") else {
+      return .predict
+    }
     var modes: ModelModes = []
     for (index, element) in elements.enumerated() {
       let path = "model.modes[\(index)]"
@@ -86,11 +83,9 @@ struct ManifestReader: IssueCollector {
       case "train": modes.insert(.train)
       case "eval": modes.insert(.evaluate)
       case let word?:
-        report(
-          .unknownValue, at: path, expected: "\"predict\", \"train\" or \"eval\"",
-          found: "\"\(word)\"",
-          suggestion: Spelling.suggestion(for: word, among: ["predict", "train", "eval"])
-            .map { "Did you mean \"\($0)\"?" } ?? "Use one of the three modes.")
+        reject(
+          word, at: path, expected: "\"predict\", \"train\" or \"eval\"",
+          known: ["predict", "train", "eval"], orSuggest: "Use one of the three modes.")
       case nil: break
       }
     }
@@ -98,18 +93,14 @@ struct ManifestReader: IssueCollector {
   }
 
   private mutating func readLayers(
-    _ key: String, _ direction: LayerReader.Direction, in root: [String: JSONValue],
-    required isRequired: Bool, with reader: inout LayerReader
+    _ key: String, _ direction: Direction, in root: [String: JSONValue], required isRequired: Bool
   ) -> [ModelManifest.Layer] {
     guard isRequired || root[key] != nil else { return [] }
     guard let value = required(key, in: root, at: ""), let elements = array(value, at: key)
     else { return [] }
     return elements.enumerated().compactMap { index, element in
       let path = "\(key)[\(index)]"
-      guard let layer = object(element, at: path) else { return nil }
-      let result = reader.read(layer, direction, at: path)
-      issues += reader.takeIssues()
-      return result
+      return object(element, at: path).flatMap { read($0, direction, at: path) }
     }
   }
 
@@ -121,9 +112,9 @@ struct ManifestReader: IssueCollector {
     let format = optionalString("output_format", in: options, at: "options")
     let devicePosition = position.flatMap(ModelOptions.DevicePosition.init(rawValue:))
     if let position, devicePosition == nil {
-      report(
-        .unknownValue, at: "options.device_position", expected: "\"front\" or \"back\"",
-        found: "\"\(position)\"", suggestion: "Name one of the two cameras.")
+      reject(
+        position, at: "options.device_position", expected: "\"front\" or \"back\"",
+        orSuggest: "Name one of the two cameras.")
     }
     return ModelOptions(devicePosition: devicePosition, outputFormat: format, values: options)
   }

@@ -113,9 +113,9 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
   /// Reads the layer as if from a model.json, encodes the image, and compares every element.
   func largestDifference() throws -> Double {
     let index = try #require(Self.all.firstIndex { $0.name == name })
-    var reader = LayerReader(isQuantized: dtype == "uint8")
+    var reader = ManifestReader(isQuantized: dtype == "uint8")
     let layer = reader.read(Self.layers[index], .input, at: "inputs[0]")
-    #expect(reader.takeIssues().isEmpty)
+    #expect(reader.issues.isEmpty)
     guard case .imageInput(let shape, let preprocessing)? = layer?.kind else {
       throw TensorIOError(.invalidBundle, "no image")
     }

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-extension LayerReader {
+extension ManifestReader {
   mutating func readImage(
     _ layer: [String: JSONValue], _ direction: Direction, shape: [Int]?, at path: String
   ) -> ModelManifest.Layer.Kind? {
@@ -53,11 +53,11 @@ extension LayerReader {
     }
     if let word = Word(rawValue: text) { return word }
     let known = (Word.allCases.map(\.rawValue) + others).map { "\"\($0)\"" }
-    report(
-      .unknownValue, at: "\(path).\(key)",
+    reject(
+      text, at: "\(path).\(key)",
       expected: known.count == 2
         ? known.joined(separator: " or ") : "one of \(known.joined(separator: ", "))",
-      found: "\"\(text)\"", suggestion: "Use a word from the list.")
+      orSuggest: "Use a word from the list.")
     return nil
   }
 

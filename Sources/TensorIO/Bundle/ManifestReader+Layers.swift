@@ -3,17 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-struct LayerReader: IssueCollector {
+extension ManifestReader {
   enum Direction { case input, output }
-
-  /// The value of `model.quantized`; nil when it cannot be read.
-  let isQuantized: Bool?
-  var issues: [BundleIssue] = []
-
-  mutating func takeIssues() -> [BundleIssue] {
-    defer { issues = [] }
-    return issues
-  }
 
   mutating func read(
     _ layer: [String: JSONValue], _ direction: Direction, at path: String
@@ -32,11 +23,9 @@ struct LayerReader: IssueCollector {
       kind = .string
     case "image": kind = readImage(layer, direction, shape: shape, at: path)
     default:
-      report(
-        .unknownValue, at: "\(path).type", expected: "array, image, string or scalar",
-        found: "\"\(type)\"",
-        suggestion: Spelling.suggestion(for: type, among: ["array", "image", "string", "scalar"])
-          .map { "Did you mean \"\($0)\"?" } ?? "Use one of the four types.")
+      reject(
+        type, at: "\(path).type", expected: "array, image, string or scalar",
+        known: ["array", "image", "string", "scalar"], orSuggest: "Use one of the four types.")
       checkWithoutType(layer, at: path)
       return nil
     }
@@ -91,11 +80,9 @@ struct LayerReader: IssueCollector {
     guard let word = optionalString("dtype", in: layer, at: path) else { return nil }
     if let dataType = DataType(rawValue: word) { return dataType }
     let known = DataType.allCases.map(\.rawValue)
-    report(
-      .unknownValue, at: "\(path).dtype", expected: "one of \(known.joined(separator: ", "))",
-      found: "\"\(word)\"",
-      suggestion: Spelling.suggestion(for: word, among: known).map { "Did you mean \"\($0)\"?" }
-        ?? "Use a data type from the list.")
+    reject(
+      word, at: "\(path).dtype", expected: "one of \(known.joined(separator: ", "))", known: known,
+      orSuggest: "Use a data type from the list.")
     return nil
   }
 
@@ -159,7 +146,7 @@ struct LayerReader: IssueCollector {
     guard let value = layer[key], let members = object(value, at: path),
       let form = readForm(members, at: path)
     else { return nil }
-    let scale = readScale(members, at: path)
+    let scale = members["scale"].flatMap { number($0, at: "\(path).scale") }
     let bias = members["bias"].flatMap { number($0, at: "\(path).bias") }
     switch form {
     case .standard(let word):
@@ -177,10 +164,6 @@ struct LayerReader: IssueCollector {
       guard let scale, let bias else { return nil }
       return .linear(scale: scale, bias: bias)
     }
-  }
-
-  mutating func readScale(_ members: [String: JSONValue], at path: String) -> Float? {
-    members["scale"].flatMap { number($0, at: "\(path).scale") }
   }
 
   enum Form {
@@ -222,8 +205,8 @@ struct LayerReader: IssueCollector {
   }
 
   mutating func reportStandard(_ word: String, at path: String, known: String) {
-    report(
-      .unknownValue, at: "\(path).standard", expected: known, found: "\"\(word)\"",
-      suggestion: "Use a known standard, or \"scale\" and \"bias\".")
+    reject(
+      word, at: "\(path).standard", expected: known,
+      orSuggest: "Use a known standard, or \"scale\" and \"bias\".")
   }
 }
