@@ -17,23 +17,10 @@ import Foundation
 /// which gets the same shapes. After a model has ended three processes in a row, it is not run
 /// again.
 final class IsolatedSession: Session {
-  /// A process that has loaded the model.
-  final class Worker {
-    let process: WorkerProcess
-    let memory: SharedMemory
-    let greeting: WorkerReply?
-
-    init(_ address: ModelAddress, _ options: IsolationOptions) throws {
-      memory = try SharedMemory()
-      process = try WorkerProcess(options, sharing: memory, modelAt: address.path)
-      greeting = try process.ask(.load(address), within: options.firstAnswerSeconds)
-    }
-  }
-
   private let model: IsolatedModel
   private let signature: SignatureDescription
   private let cancellation: CancellationToken?
-  private var worker: Worker?
+  private var worker: WorkerProcess?
   private var layout = SessionLayout(inputs: [], outputs: [])
   /// The shapes that were requested last.
   private var shapes: [[Int]]?
@@ -43,14 +30,14 @@ final class IsolatedSession: Session {
   private static let mostFaultsInARow = 3
 
   init(
-    _ model: IsolatedModel, _ signature: SignatureDescription, taking worker: Worker?,
+    _ model: IsolatedModel, _ signature: SignatureDescription, taking worker: WorkerProcess?,
     cancellation: CancellationToken?
   ) throws {
     self.model = model
     self.signature = signature
     self.cancellation = cancellation
     self.worker = worker
-    try open(worker ?? Worker(model.address, model.options))
+    try open(worker ?? WorkerProcess.load(model.address, model.options).process)
   }
 
   // MARK: - Session
@@ -95,7 +82,7 @@ final class IsolatedSession: Session {
   // MARK: - The process
 
   /// Returns the process, after starting a new one if the last one has ended.
-  private func running() throws -> Worker {
+  private func running() throws -> WorkerProcess {
     if let worker { return worker }
     guard faultsInARow < Self.mostFaultsInARow else {
       throw TensorIOError(
@@ -103,12 +90,12 @@ final class IsolatedSession: Session {
         "The model '\(model.address.path)' ended \(faultsInARow) processes in a row, and isn't "
           + "run again. Convert or download the model again, and reload it.")
     }
-    let worker = try Worker(model.address, model.options)
+    let worker = try WorkerProcess.load(model.address, model.options).process
     try open(worker)
     return worker
   }
 
-  private func open(_ worker: Worker) throws {
+  private func open(_ worker: WorkerProcess) throws {
     self.worker = worker
     try take(ask(.makeSession(signature)))
     if let shapes { try take(ask(.resizeInputs(shapes))) }
@@ -118,9 +105,9 @@ final class IsolatedSession: Session {
     let worker = try running()
     let seconds = hasAnswered ? model.options.runSeconds : model.options.firstAnswerSeconds
     do {
-      return try worker.process.ask(request, within: seconds, cancellation: cancellation)
+      return try worker.ask(request, within: seconds, cancellation: cancellation)
     } catch let error as TensorIOError {
-      if !worker.process.isRunning {
+      if !worker.isRunning {
         self.worker = nil
         faultsInARow += error.code == .cancelled ? 0 : 1
       }

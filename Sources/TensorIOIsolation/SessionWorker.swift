@@ -73,10 +73,8 @@ public final class SessionWorker {
     switch request {
     case nil: return try run()
     case .load(let address): return try load(address)
-    case .describe(let inputs, let outputs, let operations, let signature):
-      return .described(
-        try loaded.describe(
-          LayerNames(inputs: inputs, outputs: outputs, operations: operations), in: signature))
+    case .describe(let layers, let signature):
+      return .described(try loaded.describe(layers, in: signature))
     case .makeSession(let signature):
       session = try loaded.makeSession(signature, options: SessionOptions(threads: threads))
       self.signature = signature

@@ -22,7 +22,7 @@ struct ModelAddress: Codable {
 /// A request to the process that runs a model.
 enum WorkerRequest: Codable {
   case load(ModelAddress)
-  case describe(inputs: [String], outputs: [String], operations: [String], SignatureDescription)
+  case describe(LayerNames, SignatureDescription)
   case makeSession(SignatureDescription)
   case resizeInputs([[Int]])
   case setStrings(input: Int, [Data])

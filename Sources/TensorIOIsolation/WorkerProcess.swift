@@ -10,6 +10,8 @@ import TensorIO
 ///
 /// Only one thread at a time uses it, as with the session that owns it.
 final class WorkerProcess {
+  /// The memory that the process shares with this one.
+  let memory: SharedMemory
   private let channel: MessageChannel
   private let identifier: pid_t
   /// The model's path, for messages.
@@ -20,14 +22,22 @@ final class WorkerProcess {
   static let streamDescriptor: Int32 = 3
   static let memoryDescriptor: Int32 = 4
 
-  /// Starts a process.
+  /// Starts a process and has it load a model.
   ///
   /// - Parameters:
+  ///   - address: The model.
   ///   - options: The program to start, and its limits.
-  ///   - memory: The memory that it shares with this process.
-  ///   - path: The model's path, for messages.
-  /// - Throws: `TensorIOError` when the process cannot be started.
-  init(_ options: IsolationOptions, sharing memory: SharedMemory, modelAt path: String) throws {
+  /// - Returns: The process, and its reply.
+  /// - Throws: `TensorIOError` when the process cannot be started, or cannot load the model.
+  static func load(
+    _ address: ModelAddress, _ options: IsolationOptions
+  ) throws -> (process: WorkerProcess, reply: WorkerReply?) {
+    let process = try WorkerProcess(options, modelAt: address.path)
+    return (process, try process.ask(.load(address), within: options.firstAnswerSeconds))
+  }
+
+  private init(_ options: IsolationOptions, modelAt path: String) throws {
+    memory = try SharedMemory()
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Self.streamType, 0, &ends) == 0 else {
       throw Self.startFault(errno)

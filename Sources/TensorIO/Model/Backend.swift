@@ -86,7 +86,7 @@ extension LoadedModel {
 }
 
 /// The names of the layers that a session uses.
-public struct LayerNames: Hashable, Sendable {
+public struct LayerNames: Hashable, Sendable, Codable {
   /// The layers that are fed: the inputs, followed by the placeholders.
   public var inputs: [String]
   /// The layers that are read.

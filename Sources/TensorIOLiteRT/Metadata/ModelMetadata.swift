@@ -31,3 +31,59 @@ package struct ModelMetadata: Hashable, Sendable {
   /// One sentence for each part that could not be read; empty when there are no problems.
   package var problems: [String] = []
 }
+
+/// The metadata of one input or output of a .tflite file.
+package struct TensorMetadata: Hashable, Sendable {
+  /// A human-readable name, which often differs from the name in the signature.
+  package var name: String?
+  /// A description of the values.
+  package var description: String?
+  /// The kind of content that the values represent.
+  package var content: Content?
+  /// How the pixel values 0...255 of an image become the model's numbers.
+  package var normalization: Normalization?
+  /// The minimum value, or one for each channel; empty when the model doesn't state it.
+  package var minimum: [Float] = []
+  /// The maximum value, or one for each channel; empty when the model doesn't state it.
+  package var maximum: [Float] = []
+  /// One name for each value, such as the classes of a classifier.
+  package var labels: [String]?
+  /// The names that the values are indexes of, such as the classes of a detector.
+  package var valueLabels: [String]?
+  /// The threshold below which values mean nothing.
+  package var scoreThreshold: Float?
+
+  /// The kind of content that the values represent.
+  package enum Content: Hashable, Sendable {
+    /// Numbers with any meaning.
+    case features
+    /// An image.
+    ///
+    /// The size is for tensors that leave theirs open.
+    case image(ColorSpace, width: Int?, height: Int?)
+    /// Bounding boxes of objects in an image.
+    case boundingBoxes
+    /// Audio.
+    case audio
+    /// A kind that this library doesn't know, with its number in the format.
+    case other(Int)
+  }
+
+  /// The colours of an image's channels.
+  package enum ColorSpace: String, Sendable {
+    /// The model doesn't state the colours.
+    case unknown
+    /// Red, green and blue.
+    case rgb
+    /// One channel.
+    case grayscale
+  }
+
+  /// The normalization `(v - mean) / std`, with one number for all channels, or one for each.
+  package struct Normalization: Hashable, Sendable {
+    /// The numbers to subtract.
+    package var mean: [Float]
+    /// The numbers to divide by.
+    package var std: [Float]
+  }
+}
