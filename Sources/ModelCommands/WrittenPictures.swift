@@ -60,7 +60,7 @@ struct WrittenPictures {
         try FileSystem.writing("'\(path)' can't be written") {
           try drawing.write(to: URL(filePath: path))
         }
-      case .classMap(let map): try ImageEncoder().write(map.picture(), to: path)
+      case .classMap(let map): try ImageEncoder().write(map.image(), to: path)
       // `check` has refused all other outputs.
       default: continue
       }

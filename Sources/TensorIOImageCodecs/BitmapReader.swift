@@ -10,7 +10,7 @@ import TensorIO
 /// It supports 1, 4 and 8 bits per pixel with a colour table, and 16, 24 and 32 bits, with rows
 /// stored from the bottom up or from the top down. The result is RGB, or RGBA when the bit fields
 /// have an alpha channel. Rows are converted directly from the file's bytes.
-final class BitmapReader: PictureDecoder, RowSource {
+final class BitmapReader: FormatDecoder, RowSource {
   let width: Int
   let height: Int
   let hasAlpha: Bool

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The format of a file, as its first bytes indicate.
+///
+/// The raw values are the formats' names in messages.
 enum FileFormat: String, Sendable {
   case jpeg = "a JPEG image"
   case png = "a PNG image"
@@ -20,41 +22,24 @@ enum FileFormat: String, Sendable {
   case empty = "empty"
   case unknown = "of an unknown format"
 
-  /// The format's name in messages.
-  var words: String { rawValue }
-
   init(of bytes: RawSpan) {
     self =
-      if bytes.isEmpty {
-        .empty
-      } else if bytes.starts(with: [0xff, 0xd8, 0xff]) {
-        .jpeg
-      } else if bytes.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) {
-        .png
-      } else if bytes.hasText("RIFF", at: 0) && bytes.hasText("WEBP", at: 8) {
-        .webp
-      } else if bytes.hasText("BM", at: 0) {
-        .bmp
-      } else if bytes.hasText("GIF8", at: 0) {
-        .gif
-      } else if bytes.starts(with: [0x49, 0x49, 0x2a, 0])
-        || bytes.starts(with: [0x4d, 0x4d, 0, 0x2a])
-      {
+      switch true {
+      case bytes.isEmpty: .empty
+      case bytes.starts(with: [0xff, 0xd8, 0xff]): .jpeg
+      case bytes.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]): .png
+      case bytes.hasText("RIFF", at: 0) && bytes.hasText("WEBP", at: 8): .webp
+      case bytes.hasText("BM", at: 0): .bmp
+      case bytes.hasText("GIF8", at: 0): .gif
+      case bytes.starts(with: [0x49, 0x49, 0x2a, 0]), bytes.starts(with: [0x4d, 0x4d, 0, 0x2a]):
         .tiff
-      } else if bytes.hasText("ftypavi", at: 4) {
-        .avif
-      } else if bytes.hasText("ftyphei", at: 4) || bytes.hasText("ftypmif1", at: 4) {
-        .heif
-      } else if bytes.starts(with: [0xff, 0x0a]) || bytes.hasText("JXL ", at: 4) {
-        .jpegXL
-      } else if bytes.hasText("jP  ", at: 4) {
-        .jpeg2000
-      } else if bytes.hasText("%PDF", at: 0) {
-        .pdf
-      } else if bytes.hasText("<svg", at: 0) {
-        .svg
-      } else {
-        .unknown
+      case bytes.hasText("ftypavi", at: 4): .avif
+      case bytes.hasText("ftyphei", at: 4), bytes.hasText("ftypmif1", at: 4): .heif
+      case bytes.starts(with: [0xff, 0x0a]), bytes.hasText("JXL ", at: 4): .jpegXL
+      case bytes.hasText("jP  ", at: 4): .jpeg2000
+      case bytes.hasText("%PDF", at: 0): .pdf
+      case bytes.hasText("<svg", at: 0): .svg
+      default: .unknown
       }
   }
 }

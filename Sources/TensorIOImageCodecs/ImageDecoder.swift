@@ -76,8 +76,8 @@ public struct ImageDecoder: Sendable {
   }
 
   private func decode(_ bytes: UnsafeRawBufferPointer, named name: String) throws -> PixelBuffer {
-    let picture = try ImageReader(bytes, named: name, limits: limits, pool: pool).picture()
-    return appliesOrientation ? picture.upright() : picture
+    let image = try ImageReader(bytes, named: name, limits: limits, pool: pool).image()
+    return appliesOrientation ? image.upright() : image
   }
 }
 
@@ -151,7 +151,7 @@ extension ImageDecoder {
       let format = FileFormat(of: file.bytes.bytes)
       guard format == .png else {
         throw TensorIOError(
-          .unsupportedImage, "\(name) must be a PNG image, but it is \(format.words).")
+          .unsupportedImage, "\(name) must be a PNG image, but it is \(format.rawValue).")
       }
       #if os(Linux)
       let decoder = try LibraryDecoder(
@@ -204,12 +204,12 @@ extension ImageDecoder {
         options.denominator = DecodeScaling.high.denominator(
           used: (reader.width, reader.height), target: target)
       }
-      let picture = try reader.picture(options: options)
-      let swaps = picture.orientation.swapsAxes
+      let image = try reader.image(options: options)
+      let swaps = image.orientation.swapsAxes
       return ImageTransform(
         width: swaps ? target.height : target.width, height: swaps ? target.width : target.height,
         crop: ImageCrop(.stretch)
-      ).apply(to: picture)
+      ).apply(to: image)
     }
   }
 }

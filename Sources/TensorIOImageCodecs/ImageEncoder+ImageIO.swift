@@ -13,20 +13,20 @@ import UniformTypeIdentifiers
 // Not built in development, which happens on Linux.
 
 extension ImageEncoder {
-  func encodeUpright(_ picture: PixelBuffer, as format: ImageFormat) throws -> [UInt8] {
+  func encodeUpright(_ buffer: PixelBuffer, as format: ImageFormat) throws -> [UInt8] {
     let failure = TensorIOError(
-      .unsupportedImage, "\(picture.width) x \(picture.height) pixels cannot be encoded.")
-    let hasAlpha = picture.format.alphaOffset != nil
-    let offsets = picture.format.colorOffsets
-    let step = picture.format.bytesPerPixel
-    let pixels = picture.withBytes { span in
+      .unsupportedImage, "\(buffer.width) x \(buffer.height) pixels cannot be encoded.")
+    let hasAlpha = buffer.format.alphaOffset != nil
+    let offsets = buffer.format.colorOffsets
+    let step = buffer.format.bytesPerPixel
+    let pixels = buffer.withBytes { span in
       span.withUnsafeBytes { stored in
-        var pixels = [UInt8](repeating: 255, count: picture.width * picture.height * 4)
-        for pixel in 0..<picture.width * picture.height {
+        var pixels = [UInt8](repeating: 255, count: buffer.width * buffer.height * 4)
+        for pixel in 0..<buffer.width * buffer.height {
           pixels[pixel * 4] = stored[pixel * step + offsets.red]
           pixels[pixel * 4 + 1] = stored[pixel * step + offsets.green]
           pixels[pixel * 4 + 2] = stored[pixel * step + offsets.blue]
-          if let alpha = picture.format.alphaOffset {
+          if let alpha = buffer.format.alphaOffset {
             pixels[pixel * 4 + 3] = stored[pixel * step + alpha]
           }
         }
@@ -48,8 +48,8 @@ extension ImageEncoder {
       let space = CGColorSpace(name: CGColorSpace.sRGB),
       let provider = CGDataProvider(data: Data(pixels) as CFData),
       let image = CGImage(
-        width: picture.width, height: picture.height, bitsPerComponent: 8, bitsPerPixel: 32,
-        bytesPerRow: picture.width * 4, space: space,
+        width: buffer.width, height: buffer.height, bitsPerComponent: 8, bitsPerPixel: 32,
+        bytesPerRow: buffer.width * 4, space: space,
         bitmapInfo: CGBitmapInfo(rawValue: alpha.rawValue), provider: provider, decode: nil,
         shouldInterpolate: false, intent: .defaultIntent),
       let destination = CGImageDestinationCreateWithData(

@@ -9,14 +9,14 @@ import CSystemCalls
 import TensorIO
 
 extension ImageEncoder {
-  func encodeUpright(_ picture: PixelBuffer, as format: ImageFormat) throws -> [UInt8] {
-    guard let width = UInt32(exactly: picture.width), let height = UInt32(exactly: picture.height)
+  func encodeUpright(_ buffer: PixelBuffer, as format: ImageFormat) throws -> [UInt8] {
+    guard let width = UInt32(exactly: buffer.width), let height = UInt32(exactly: buffer.height)
     else {
       throw TensorIOError(
-        .unsupportedImage, "\(picture.width) x \(picture.height) pixels cannot be encoded.")
+        .unsupportedImage, "\(buffer.width) x \(buffer.height) pixels cannot be encoded.")
     }
     let layout =
-      switch picture.format {
+      switch buffer.format {
       case .gray: IMAGE_CODEC_GRAY
       case .rgb: IMAGE_CODEC_RGB
       case .bgr: IMAGE_CODEC_BGR
@@ -26,7 +26,7 @@ extension ImageEncoder {
       }
     var encoded = image_codec_buffer()
     var message = image_codec_message()
-    let status = picture.withUnsafeBytes { pixels in
+    let status = buffer.withUnsafeBytes { pixels in
       let start = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
       return switch format {
       case .png: image_codec_png_encode(start, width, height, layout, &encoded, &message)

@@ -96,8 +96,8 @@ extension ImageFile: TensorEncodable {
     let orientation = reader.orientation
     var span = target.mutableBytes
     if orientation != .up && !decoder.appliesOrientation {
-      let picture = try timer.measure { try reader.picture() }
-      return try transform.write(picture, into: &span, as: encoding)
+      let image = try timer.measure { try reader.image() }
+      return try transform.write(image, into: &span, as: encoding)
     }
     let size = orientation.swapsAxes ? (reader.height, reader.width) : (reader.width, reader.height)
     var placement = transform.placement(ofWidth: size.0, height: size.1)
@@ -120,7 +120,7 @@ extension ImageFile: TensorEncodable {
       var timed = TimedRows(rows: rows, timer: timer)
       return try transform.write(&timed, placement, into: &span, as: encoding)
     }
-    let part = try timer.measure { try reader.picture(of: region, options: options) }.upright()
+    let part = try timer.measure { try reader.image(of: region, options: options) }.upright()
     try transform.write(part, placement, into: &span, as: encoding)
   }
 }
@@ -132,13 +132,7 @@ extension PixelCrop {
     self.init(
       x: swaps ? crop.y : crop.x, y: swaps ? crop.x : crop.y,
       width: swaps ? crop.height : crop.width, height: swaps ? crop.width : crop.height)
-    switch orientation {
-    case .upMirrored, .down, .rightMirrored, .left: x = bounds.width - x - width
-    default: break
-    }
-    switch orientation {
-    case .down, .downMirrored, .right, .rightMirrored: y = bounds.height - y - height
-    default: break
-    }
+    if orientation.reverses.columns { x = bounds.width - x - width }
+    if orientation.reverses.rows { y = bounds.height - y - height }
   }
 }

@@ -24,7 +24,7 @@ package final class ImageReader {
   /// Whether the image can be decoded at a fraction of its size.
   package let canScale: Bool
 
-  private let decoder: any PictureDecoder
+  private let decoder: any FormatDecoder
 
   /// Opens an image, without allocating memory for pixels.
   ///
@@ -46,7 +46,7 @@ package final class ImageReader {
     default:
       throw TensorIOError(
         .unsupportedImage,
-        "\(name) must be a JPEG, PNG, WebP or BMP image, but it is \(format.words).")
+        "\(name) must be a JPEG, PNG, WebP or BMP image, but it is \(format.rawValue).")
     }
     width = decoder.width
     height = decoder.height
@@ -75,7 +75,7 @@ package final class ImageReader {
   }
 
   /// Decodes a part into an image with the file's orientation; call this only once.
-  package func picture(
+  package func image(
     of region: PixelCrop? = nil, options: DecodeOptions = DecodeOptions()
   ) throws -> PixelBuffer {
     let region = checked(region, options)
@@ -112,7 +112,7 @@ package final class ImageReader {
 }
 
 /// The decoder of a format, which can be started once after it is opened.
-protocol PictureDecoder {
+protocol FormatDecoder {
   var width: Int { get }
   var height: Int { get }
   var hasAlpha: Bool { get }

@@ -13,7 +13,7 @@ import TensorIO
 // there, and draws as much as it can of a damaged image.
 
 /// A decoder that uses ImageIO and always decodes the whole image.
-final class LibraryDecoder: PictureDecoder, RowSource {
+final class LibraryDecoder: FormatDecoder, RowSource {
   /// False, because ImageIO's own scaling differs from libjpeg's.
   static let scalesJPEG = false
 
@@ -39,12 +39,12 @@ final class LibraryDecoder: PictureDecoder, RowSource {
       let width = properties[kCGImagePropertyPixelWidth] as? Int,
       let height = properties[kCGImagePropertyPixelHeight] as? Int
     else {
-      throw TensorIOError(.invalidImage, "\(name) is \(format.words), but it is damaged.")
+      throw TensorIOError(.invalidImage, "\(name) is \(format.rawValue), but it is damaged.")
     }
     guard CGImageSourceGetCount(source) == 1 else {
       throw TensorIOError(
         .unsupportedImage,
-        "\(name) is \(format.words) of an unsupported kind: it is animated.")
+        "\(name) is \(format.rawValue) of an unsupported kind: it is animated.")
     }
     try limits.check(width: width, height: height, name: name)
     self.source = source
@@ -63,7 +63,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
       CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete,
       let space = CGColorSpace(name: CGColorSpace.sRGB)
     else {
-      throw TensorIOError(.invalidImage, "\(name) is \(format.words), but it is damaged.")
+      throw TensorIOError(.invalidImage, "\(name) is \(format.rawValue), but it is damaged.")
     }
     let buffer = pool.buffer(byteCount: width * height * 4 + pixelRowSlack)
     // Transparent pixels are drawn over the buffer's contents, so clear them first.
@@ -74,7 +74,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
         bytesPerRow: width * 4, space: space,
         bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
     else {
-      throw TensorIOError(.invalidImage, "\(name) is \(format.words) that cannot be drawn.")
+      throw TensorIOError(.invalidImage, "\(name) is \(format.rawValue) that cannot be drawn.")
     }
     context.draw(image, in: CGRect(x: 0, y: 0, width: width, height: height))
     self.canvas = buffer
@@ -87,7 +87,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
     let start = ((region.y + next) * width + region.x) * 4
     next += 1
     guard let bytes = canvas?.bytes.baseAddress else {
-      throw TensorIOError(.invalidImage, "\(name) is \(format.words) that cannot be drawn.")
+      throw TensorIOError(.invalidImage, "\(name) is \(format.rawValue) that cannot be drawn.")
     }
     return UnsafePointer((bytes + start).assumingMemoryBound(to: UInt8.self))
   }

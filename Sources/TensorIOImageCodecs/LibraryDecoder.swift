@@ -8,7 +8,7 @@ import CImageCodecs
 import TensorIO
 
 /// A decoder that uses libjpeg, libpng or libwebp.
-final class LibraryDecoder: PictureDecoder, RowSource {
+final class LibraryDecoder: FormatDecoder, RowSource {
   /// True, because libjpeg can decode at 1/2, 1/4 and 1/8 of the size.
   static let scalesJPEG = true
 
@@ -41,7 +41,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
       &header, &message)
     try check(status, message, format, name: name)
     guard let reader else {
-      throw TensorIOError(.invalidImage, "\(name) is \(format.words) that cannot be opened.")
+      throw TensorIOError(.invalidImage, "\(name) is \(format.rawValue) that cannot be opened.")
     }
     self.reader = reader
     self.format = format
@@ -95,7 +95,7 @@ final class LibraryDecoder: PictureDecoder, RowSource {
     // Checking only on failure avoids retaining and releasing the name for each row.
     if status != IMAGE_CODEC_OK { try check(status, message, format, name: name) }
     guard let row else {
-      throw TensorIOError(.invalidImage, "\(name) is \(format.words) that is missing a row.")
+      throw TensorIOError(.invalidImage, "\(name) is \(format.rawValue) that is missing a row.")
     }
     return row
   }
@@ -121,11 +121,11 @@ private func check(
   switch status {
   case IMAGE_CODEC_UNSUPPORTED:
     throw TensorIOError(
-      .unsupportedImage, "\(name) is \(format.words) of an unsupported kind: \(text).")
+      .unsupportedImage, "\(name) is \(format.rawValue) of an unsupported kind: \(text).")
   case IMAGE_CODEC_TOO_LARGE:
     throw TensorIOError(.imageTooLarge, "\(name) is too large for its decoder: \(text).")
   default:
-    throw TensorIOError(.invalidImage, "\(name) is \(format.words), but it is damaged: \(text).")
+    throw TensorIOError(.invalidImage, "\(name) is \(format.rawValue), but it is damaged: \(text).")
   }
 }
 

@@ -100,13 +100,13 @@ extension BackendConformance {
   }
 
   func checkKinds() throws {
-    let picture = PixelBuffer(width: 1, height: 1, format: .rgb, bytes: [1, 2, 3])
+    let image = PixelBuffer(width: 1, height: 1, format: .rgb, bytes: [1, 2, 3])
     for name in [models.twoInputs, models.vector, models.bytes, models.integers] {
       try with(name) { model, specs in
         var values = ConformanceValues.named(specs, seed: 1)
         let wrong: [(any TensorEncodable, String)] = [
-          (picture, "an image"), ("text", "text"), (true, "a boolean"),
-          (TensorValue.image(picture), "an image"),
+          (image, "an image"), ("text", "text"), (true, "a boolean"),
+          (TensorValue.image(image), "an image"),
         ]
         for (value, kind) in wrong {
           values[specs[0].name] = value
@@ -117,7 +117,7 @@ extension BackendConformance {
         }
       }
     }
-    try with(models.picture, describe: Self.describePicture) { model, specs in
+    try with(models.image, describe: Self.describeImage) { model, specs in
       let parts = ["'\(specs[0].name)'", "an image"]
       let count = specs[0].elementCount
       let wrong: [any TensorEncodable] = [
@@ -138,7 +138,7 @@ extension BackendConformance {
   }
 
   /// Changes the description of an array of [1, height, width, 3] to that of an image.
-  private static func describePicture(_ layer: inout [String: JSONValue]) {
+  private static func describeImage(_ layer: inout [String: JSONValue]) {
     guard case .array(let shape)? = layer["shape"] else { return }
     layer["type"] = .string("image")
     layer["shape"] = .array(Array(shape.suffix(3)))

@@ -9,7 +9,7 @@ extension BackendConformance {
   var allModels: [String] {
     [
       models.twoInputs, models.vector, models.bytes, models.integers, models.twoSignatures,
-      models.openBatch, models.fixedBatch, models.strings, models.picture,
+      models.openBatch, models.fixedBatch, models.strings, models.image,
     ].compactMap(\.self)
   }
 

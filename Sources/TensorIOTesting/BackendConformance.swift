@@ -70,7 +70,7 @@ public struct BackendConformance: Sendable {
     /// One input of several strings.
     public var strings: String? = "string.tflite"
     /// One image input of shape [1, height, width, 3].
-    public var picture: String? = "identity_image.tflite"
+    public var image: String? = "identity_image.tflite"
 
     /// Makes the names of the library's own TensorFlow Lite models.
     public init() {}

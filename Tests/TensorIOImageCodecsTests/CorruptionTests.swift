@@ -23,13 +23,13 @@ struct CorruptionTests {
     var random = SplitMix64(seed: file.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
     // Damaged headers may declare huge images, so small limits keep the test fast.
     let decoder = ImageDecoder(limits: .init(maximumPixels: 300_000))
-    var pictures = 0
+    var images = 0
     for _ in 0..<Self.casesPerFile {
       let bytes = damaged(whole, with: other, &random)
       do {
-        let picture = try decoder.decode(bytes)
-        #expect(picture.width * picture.height <= 300_000)
-        pictures += 1
+        let image = try decoder.decode(bytes)
+        #expect(image.width * image.height <= 300_000)
+        images += 1
       } catch let error as TensorIOError {
         let codes: [TensorIOError.Code] = [.invalidImage, .unsupportedImage, .imageTooLarge]
         #expect(codes.contains(error.code), "\(error)")
@@ -38,7 +38,7 @@ struct CorruptionTests {
         Issue.record("Another error: \(error)")
       }
     }
-    #expect(pictures < Self.casesPerFile)
+    #expect(images < Self.casesPerFile)
   }
 
   @Test(arguments: files)
@@ -78,7 +78,7 @@ struct CorruptionTests {
         try whole.withUnsafeBytes { bytes in
           let cut = UnsafeRawBufferPointer(rebasing: bytes[..<end])
           let reader = try ImageReader(cut, named: "cut", limits: .init(), pool: BufferPool())
-          _ = try reader.picture(of: last, options: DecodeOptions(readsAll: false))
+          _ = try reader.image(of: last, options: DecodeOptions(readsAll: false))
         }
       }
     }

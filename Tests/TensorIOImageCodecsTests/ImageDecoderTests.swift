@@ -11,12 +11,12 @@ struct ImageDecoderTests {
   @Test(arguments: ImageFixtures.decodings)
   func `an image decodes to the same pixels as in Pillow`(_ expected: ImageFixtures.Decoding) throws
   {
-    let picture = try ImageDecoder().decode(contentsOf: ImageFixtures.folder + expected.file)
-    #expect(picture.width == expected.width)
-    #expect(picture.height == expected.height)
-    #expect(picture.format == (expected.channels == 4 ? .rgba : .rgb))
-    #expect(picture.orientation == .up)
-    let bytes = picture.bytes
+    let image = try ImageDecoder().decode(contentsOf: ImageFixtures.folder + expected.file)
+    #expect(image.width == expected.width)
+    #expect(image.height == expected.height)
+    #expect(image.format == (expected.channels == 4 ? .rgba : .rgb))
+    #expect(image.orientation == .up)
+    let bytes = image.bytes
     let pixels = ImageFixtures.pixels(of: expected)
     try #require(bytes.count == pixels.count)
     let difference = zip(bytes, pixels).map { abs(Int($0) - Int($1)) }.max() ?? 0
@@ -38,8 +38,8 @@ struct ImageDecoderTests {
 
   @Test func `the format is detected from the bytes, not from the name`() throws {
     let bytes = ImageFixtures.bytes("baseline.jpg")
-    let picture = try ImageDecoder().decode(bytes, named: "photo.png")
-    #expect(picture.width == 29)
+    let image = try ImageDecoder().decode(bytes, named: "photo.png")
+    #expect(image.width == 29)
   }
 
   @Test(arguments: ImageFixtures.decodings)
@@ -64,8 +64,8 @@ struct ImageDecoderTests {
     let next = 4 + (Int(bytes[4]) << 8 | Int(bytes[5]))
     #expect(bytes[next] == 0xFF)
     let padded = bytes[..<next] + [0, 0, 0] + bytes[next...]
-    let picture = try ImageDecoder().decode(Array(padded), named: "padded.jpg")
-    #expect(try picture.bytes == ImageDecoder().decode(bytes, named: "whole.jpg").bytes)
+    let image = try ImageDecoder().decode(Array(padded), named: "padded.jpg")
+    #expect(try image.bytes == ImageDecoder().decode(bytes, named: "whole.jpg").bytes)
   }
 
   @Test func `a missing file is reported as not found`() {

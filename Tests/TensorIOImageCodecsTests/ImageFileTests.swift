@@ -17,19 +17,19 @@ struct ImageFileTests {
   func `a file gives the same tensor as its decoded image`(_ fixture: ImageFixtures.Decoding) throws
   {
     let path = ImageFixtures.folder + fixture.file
-    let picture = try ImageDecoder().decode(contentsOf: path)
+    let image = try ImageDecoder().decode(contentsOf: path)
     for crop in Self.crops {
       for resize in [ResizeMethod.pillowBilinear, .tfBilinear, .openCVArea] {
         for (width, height) in [(13, 9), (9, 17), (29, 19)] {
           let spec = spec(width, height, resize, crop)
-          let expected = try tensor(picture, spec)
+          let expected = try tensor(image, spec)
           #expect(try tensor(ImageFile(path), spec) == expected, "\(crop) \(resize)")
         }
       }
     }
     let spec = spec(11, 11, .pillowBilinear, ImageCrop())
     let bytes = ImageFile(bytes: ImageFixtures.bytes(fixture.file))
-    #expect(try tensor(bytes, spec) == tensor(picture, spec))
+    #expect(try tensor(bytes, spec) == tensor(image, spec))
   }
 
   @Test(arguments: 1...8)

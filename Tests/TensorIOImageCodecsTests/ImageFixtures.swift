@@ -44,9 +44,9 @@ struct ImageFixtures {
     return [UInt8](data)
   }
 
-  static func pixels(of picture: Decoding) -> [UInt8] {
-    let count = picture.width * picture.height * picture.channels
-    return Array(pixels[picture.offset..<picture.offset + count])
+  static func pixels(of image: Decoding) -> [UInt8] {
+    let count = image.width * image.height * image.channels
+    return Array(pixels[image.offset..<image.offset + count])
   }
 
   private static func table<Row: Decodable>(_ name: String) -> [Row] {

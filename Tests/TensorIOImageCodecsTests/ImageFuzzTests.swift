@@ -27,24 +27,24 @@ struct ImageFuzzTests {
       .map(ImageFixtures.bytes).filter { !$0.isEmpty }
     let current = FileManager.default.temporaryDirectory.appending(path: "tensorio-fuzz-image")
     let clock = ContinuousClock()
-    var (pictures, slowest) = (0, Duration.zero)
+    var (images, slowest) = (0, Duration.zero)
     for _ in 0..<fuzzCount {
       let whole = files.randomElement(using: &random) ?? []
       let other = files.randomElement(using: &random) ?? []
       let bytes = damaged(whole, with: other, &random)
       try Data(bytes).write(to: current)
-      slowest = max(slowest, clock.measure { pictures += decode(bytes, &random) })
+      slowest = max(slowest, clock.measure { images += decode(bytes, &random) })
     }
     try FileManager.default.removeItem(at: current)
-    #expect(pictures > 0)
+    #expect(images > 0)
     let memory = peakMemory()
     // While other tests run, time and memory say nothing.
     if isAlone {
       #expect(slowest < .seconds(20))
-      #expect(memory < 600, "megabytes, with pictures of up to 10 million pixels")
+      #expect(memory < 600, "megabytes, with images of up to 10 million pixels")
     }
     print(
-      "\(fuzzCount) damaged files, seed \(seed): \(pictures) pictures, slowest \(slowest), "
+      "\(fuzzCount) damaged files, seed \(seed): \(images) images, slowest \(slowest), "
         + "peak memory \(memory) MB")
   }
 
@@ -65,8 +65,8 @@ struct ImageFuzzTests {
     )
     let limits = ImageDecoder.Limits(maximumPixels: 10_000_000)
     let ways: [(ImageReader) throws -> PixelBuffer] = [
-      { try $0.picture() },
-      { try $0.picture(options: $0.canScale ? options : DecodeOptions()) },
+      { try $0.image() },
+      { try $0.image(options: $0.canScale ? options : DecodeOptions()) },
       { reader in
         let options = reader.canScale ? options : DecodeOptions()
         let bounds = reader.bounds(denominator: options.denominator)
@@ -74,7 +74,7 @@ struct ImageFuzzTests {
         let y = Int(corner.1 * Double(bounds.height))
         let region = PixelCrop(
           x: x, y: y, width: (bounds.width - x + 1) / 2, height: (bounds.height - y + 1) / 2)
-        return try reader.picture(of: region, options: options)
+        return try reader.image(of: region, options: options)
       },
     ]
     // Reads all bytes of an image, so that the sanitizer checks them.

@@ -20,7 +20,7 @@ struct ImageReaderTests {
         var options = DecodeOptions(
           denominator: denominator, fancyUpsampling: fancy, fastDCT: denominator == 4)
         let whole = try withReader(file) { reader in
-          reader.canScale || denominator == 1 ? try reader.picture(options: options) : nil
+          reader.canScale || denominator == 1 ? try reader.image(options: options) : nil
         }
         guard let whole else { continue }
         for round in 0..<8 {
@@ -45,7 +45,7 @@ struct ImageReaderTests {
       let start = ((region.y + y) * whole.width + region.x) * size
       return pixels[start..<start + width * size]
     }
-    let part = try withReader(file) { try $0.picture(of: region, options: options) }
+    let part = try withReader(file) { try $0.image(of: region, options: options) }
     #expect(part.bytes == (0..<height).flatMap(expected), "\(region) \(options)")
 
     try withReader(file) { reader in
@@ -69,7 +69,7 @@ struct ImageReaderTests {
     let error = #expect(throws: TensorIOError.self) {
       try withReader(cut) { reader in
         let region = PixelCrop(x: 0, y: 0, width: 5, height: 2)
-        _ = try reader.picture(of: region)
+        _ = try reader.image(of: region)
       }
     }
     #expect(error?.code == .invalidImage)
@@ -78,10 +78,10 @@ struct ImageReaderTests {
   @Test func `a scaled image's sides are divided by the denominator and rounded up`() throws {
     let file = ImageFixtures.bytes("baseline.jpg")
     for (denominator, width, height) in [(1, 29, 19), (2, 15, 10), (4, 8, 5), (8, 4, 3)] {
-      let picture = try withReader(file) {
-        try $0.picture(options: DecodeOptions(denominator: denominator))
+      let image = try withReader(file) {
+        try $0.image(options: DecodeOptions(denominator: denominator))
       }
-      #expect(picture.width == width && picture.height == height)
+      #expect(image.width == width && image.height == height)
     }
   }
 

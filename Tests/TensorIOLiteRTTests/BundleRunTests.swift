@@ -141,21 +141,21 @@ import Testing
       let bundle = Fixtures.root.appending(path: "Demo/digits.tiobundle").path
       let model = try loader.model(at: bundle)
       let shape = try #require(try model.loadSignature().inputs.first).itemShape
-      @Sendable func picture(_ seed: Int) -> PixelBuffer {
+      @Sendable func image(_ seed: Int) -> PixelBuffer {
         let count = shape[0] * shape[1] * 3
         return PixelBuffer(
           width: shape[1], height: shape[0], format: .rgb,
           bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* (seed &+ 3)) })
       }
       let serial = try (0..<16).map { seed -> [Float] in
-        try model.run(picture(seed)).value(at: 0, as: Classification.self).map(\.value)
+        try model.run(image(seed)).value(at: 0, as: Classification.self).map(\.value)
       }
       try await withThrowingTaskGroup(of: (Int, [Float]).self) { group in
         for seed in 0..<16 {
           group.addTask {
             var values: [Float] = []
             for _ in 0..<25 {
-              let outputs = try await model.run(picture(seed))
+              let outputs = try await model.run(image(seed))
               values = try outputs.value(at: 0, as: Classification.self).map(\.value)
               #expect(values == serial[seed])
             }
@@ -173,11 +173,11 @@ import Testing
       let bundle = Fixtures.root.appending(path: "Demo/digits-int8.tiobundle").path
       let model = try ModelLoader(backends: [.liteRT]).model(at: bundle)
       let pixels = [UInt8](repeating: 7, count: 32 * 32 * 3)
-      let picture = PixelBuffer(width: 32, height: 32, format: .rgb, bytes: pixels)
+      let image = PixelBuffer(width: 32, height: 32, format: .rgb, bytes: pixels)
       func cycle(_ count: Int) throws {
         for _ in 0..<count {
           try model.load()
-          _ = try model.run(ModelInputs(picture)) as ModelOutputs
+          _ = try model.run(ModelInputs(image)) as ModelOutputs
           model.unload()
         }
       }

@@ -53,9 +53,9 @@ import Testing
 
   @Test func `an image has a size, a colour space and a normalization`() throws {
     let metadata = try Fixture("image_with_metadata.tflite").read()
-    let picture = try #require(metadata.inputs.first)
-    #expect(picture.content == .image(.rgb, width: 6, height: 8))
-    #expect(picture.normalization == .init(mean: [127.5], std: [127.5]))
+    let image = try #require(metadata.inputs.first)
+    #expect(image.content == .image(.rgb, width: 6, height: 8))
+    #expect(image.normalization == .init(mean: [127.5], std: [127.5]))
     #expect(metadata.outputs.first?.labels == ["red", "green", "blue"])
     #expect(metadata.problems.isEmpty)
   }

@@ -44,8 +44,8 @@ struct SharedBundleTests {
 
   @Test func `an image passes through a model unchanged`() throws {
     let random = (0..<(224 * 224 * 3)).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
-    let picture = PixelBuffer(width: 224, height: 224, format: .rgb, bytes: random)
-    let output: PixelBuffer = try model("1_in_1_out_pixelbuffer_identity_test").run(picture)[
+    let image = PixelBuffer(width: 224, height: 224, format: .rgb, bytes: random)
+    let output: PixelBuffer = try model("1_in_1_out_pixelbuffer_identity_test").run(image)[
       "output"]
     #expect(output.width == 224 && output.height == 224)
     let found = output.withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } }
@@ -58,16 +58,16 @@ struct SharedBundleTests {
   func `cats and dogs train as in Python`() async throws {
     let model = try TrainableModel(at: path("cats-vs-dogs-train"), loader: SavedModels.loader)
     var batch = Batch(keys: ["image", "labels"])
-    let pictures = [data + "/images/cat.jpg", data + "/images/dog.jpg"]
-    for (label, picture) in pictures.enumerated() {
-      try batch.addItem(["image": ImageFile(picture), "labels": label])
+    let images = [data + "/images/cat.jpg", data + "/images/dog.jpg"]
+    for (label, image) in images.enumerated() {
+      try batch.addItem(["image": ImageFile(image), "labels": label])
     }
     func loss(_ outputs: ModelOutputs) throws -> Float {
       try outputs["sigmoid_cross_entropy_loss/value"]
     }
     var losses = [try loss(await model.evaluate(batch))]
     for _ in 0..<20 { losses.append(try loss(await model.train(batch))) }
-    let expected = try await pythonLosses(steps: 20, pictures)
+    let expected = try await pythonLosses(steps: 20, images)
     #expect(losses.count == expected.count)
     for (step, (found, wanted)) in zip(losses, expected).enumerated() {
       #expect(abs(found - wanted) < 1e-4, "step \(step)")
@@ -78,7 +78,7 @@ struct SharedBundleTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try model.export(to: folder)
-    let restored = try await pythonLosses(steps: 0, pictures, from: folder + "/checkpoint")
+    let restored = try await pythonLosses(steps: 0, images, from: folder + "/checkpoint")
     #expect(abs(restored[0] - losses[20]) < 1e-4)
     let other = try TrainableModel(at: path("cats-vs-dogs-train"), loader: SavedModels.loader)
     try other.restore(from: folder)
@@ -96,11 +96,11 @@ struct SharedBundleTests {
   }
 
   private func pythonLosses(
-    steps: Int, _ pictures: [String], from checkpoint: String? = nil
+    steps: Int, _ images: [String], from checkpoint: String? = nil
   ) async throws -> [Float] {
     let output = try await Python.run(
       ["Tools/peers/train_steps.py", path("cats-vs-dogs-train") + "/train", "\(steps)"]
-        + pictures.enumerated().map { "\($1)=\($0)" }
+        + images.enumerated().map { "\($1)=\($0)" }
         + (checkpoint.map { ["--restore", $0] } ?? []))
     return try JSONDecoder().decode([Float].self, from: Data(output.utf8))
   }

@@ -20,7 +20,7 @@ import Testing
     models.openBatch = "open_batch"
     models.fixedBatch = "fixed_batch"
     models.strings = "strings"
-    models.picture = "picture"
+    models.image = "picture"
     return models
   }()
 

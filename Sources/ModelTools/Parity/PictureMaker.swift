@@ -135,7 +135,7 @@ package struct PictureMaker {
     case .jpeg(let options):
       return try bytes.withUnsafeBytes { bytes in
         try ImageReader(bytes, named: name, limits: decoder.limits, pool: decoder.pool)
-          .picture(options: options)
+          .image(options: options)
       }
     }
   }

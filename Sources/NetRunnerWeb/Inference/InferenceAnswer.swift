@@ -57,7 +57,7 @@ struct InferenceAnswer: Sendable {
     [
       "width": map.width, "height": map.height,
       // PNG is lossless, so that the palette's colors don't bleed into each other.
-      "picture": try map.picture().dataAddress(as: .png),
+      "picture": try map.image().dataAddress(as: .png),
       "classes": map.legend.map { entry -> JSONObject in
         [
           "index": entry.index, "label": entry.label, "share": entry.share,

@@ -59,12 +59,12 @@ public struct ImageTransform: Hashable, Sendable {
   /// Returns the image as a model with this transform sees it: RGB or gray, and upright.
   public func apply(to image: PixelBuffer) -> PixelBuffer {
     PixelBuffer(fillingWidth: width, height: height, format: isGray ? .gray : .rgb) { span in
-      transform(image, into: &span, as: pictureEncoding)
+      transform(image, into: &span, as: resultEncoding)
     }
   }
 
   /// The encoding of the result of ``apply(to:)``.
-  package var pictureEncoding: PixelEncoding {
+  package var resultEncoding: PixelEncoding {
     PixelEncoding(format: isGray ? .gray : .rgb, element: .uint8)
   }
 

@@ -4,31 +4,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PixelBuffer {
-  /// The element types of a tensor that holds an image.
-  package enum TensorElement: Sendable {
-    /// Floats; without a denormalization, they are in the range 0...255.
-    case float32(PixelDenormalization?)
-    /// Bytes.
-    case uint8
-    /// Bytes minus 128.
-    case int8
-
-    var byteCount: Int {
-      switch self {
-      case .float32: 4
-      case .uint8, .int8: 1
-      }
-    }
-  }
-
   /// Reads an image from a tensor with any alignment: RGBA with an alpha of 255, or gray, and
   /// upright.
   ///
   /// Floats are clamped to 0...255, then rounded to the nearest integer, with halves rounded up.
   /// NaN becomes 0. Elements beyond the image are not read.
-  package init(
-    reading tensor: RawSpan, shape: ImageShape, element: TensorElement
+  ///
+  /// Without a denormalization, floats are in the range 0...255, and an int8 is a byte minus 128.
+  init(
+    reading tensor: RawSpan, _ shape: ImageShape, _ denormalization: PixelDenormalization?,
+    as spec: TensorSpec
   ) throws {
+    switch spec.dataType {
+    case .uint8, .float32: break
+    case .int8 where denormalization == nil: break
+    default:
+      // Rare types are converted to floats first; int8 is dequantized by the scale stored in the
+      // model.
+      let numbers = TensorSpec(
+        name: spec.name, shape: spec.shape, dataType: spec.dataType,
+        kind: .vector(spec.dataType == .int8 ? .model : nil, labels: nil),
+        storedQuantization: spec.storedQuantization)
+      let floats = try [Float].decode(tensor, as: numbers)
+      let plain = TensorSpec(name: spec.name, shape: spec.shape, kind: .bytes)
+      try self.init(reading: floats.span.bytes, shape, denormalization, as: plain)
+      return
+    }
     let channels = shape.format.channels
     guard shape.width > 0, shape.height > 0, shape.channels == channels else {
       throw TensorIOError(
@@ -37,12 +38,13 @@ extension PixelBuffer {
           + "\(channels == 1 ? "1 channel" : "\(channels) channels"), got "
           + "[\(shape.height), \(shape.width), \(shape.channels)].")
     }
-    let expected = shape.width * shape.height * channels * element.byteCount
+    let bytesPerElement = spec.dataType.byteWidth
+    let expected = shape.width * shape.height * channels * bytesPerElement
     guard tensor.byteCount >= expected else {
       throw TensorIOError(
         .wrongElementCount,
         "An image of \(shape.width) x \(shape.height) x \(channels) elements of "
-          + "\(element.byteCount) bytes takes \(expected) bytes, but the tensor has "
+          + "\(bytesPerElement) bytes takes \(expected) bytes, but the tensor has "
           + "\(tensor.byteCount).")
     }
     self.init(
@@ -54,10 +56,10 @@ extension PixelBuffer {
           guard let pixels = pixels.baseAddress, let tensor = tensor.baseAddress else { return }
           let reader = TensorPixelReader(
             tensor: tensor, pixels: pixels.assumingMemoryBound(to: UInt8.self), shape: shape)
-          switch element {
-          case .float32(let denormalization): reader.readFloats(denormalization)
-          case .uint8: reader.readBytes(flipping: 0)
+          switch spec.dataType {
+          case .float32: reader.readFloats(denormalization)
           case .int8: reader.readBytes(flipping: 0x80)
+          default: reader.readBytes(flipping: 0)
           }
         }
       }

@@ -44,23 +44,15 @@ struct PixelWalk {
   init(
     width: Int, height: Int, bytesPerPixel: Int, bytesPerRow: Int, orientation: ImageOrientation
   ) {
-    let right = bytesPerPixel
-    let down = bytesPerRow
-    let lastColumn = (width - 1) * right
-    let lastRow = (height - 1) * down
-    (start, columnStep, rowStep) =
-      switch orientation {
-      case .up: (0, right, down)
-      case .upMirrored: (lastColumn, -right, down)
-      case .down: (lastRow + lastColumn, -right, -down)
-      case .downMirrored: (lastRow, right, -down)
-      case .leftMirrored: (0, down, right)
-      case .right: (lastRow, -down, right)
-      case .rightMirrored: (lastRow + lastColumn, -down, -right)
-      case .left: (lastColumn, down, -right)
-      }
-    self.width = orientation.swapsAxes ? height : width
-    self.height = orientation.swapsAxes ? width : height
+    let reverses = orientation.reverses
+    start =
+      (reverses.columns ? (width - 1) * bytesPerPixel : 0)
+      + (reverses.rows ? (height - 1) * bytesPerRow : 0)
+    let right = reverses.columns ? -bytesPerPixel : bytesPerPixel
+    let down = reverses.rows ? -bytesPerRow : bytesPerRow
+    let swaps = orientation.swapsAxes
+    (columnStep, rowStep) = swaps ? (down, right) : (right, down)
+    (self.width, self.height) = swaps ? (height, width) : (width, height)
   }
 
   /// Copies the pixels in upright order, in tiles.

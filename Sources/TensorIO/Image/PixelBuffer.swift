@@ -208,4 +208,10 @@ public enum ImageOrientation: Int, Sendable, CaseIterable {
     case .down, .rightMirrored: (true, true)
     }
   }
+
+  /// Whether turning the image upright reverses the stored columns or rows.
+  package var reverses: (columns: Bool, rows: Bool) {
+    swapsAxes
+      ? (flips.vertically, flips.horizontally) : (flips.horizontally, flips.vertically)
+  }
 }

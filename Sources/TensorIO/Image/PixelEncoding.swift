@@ -189,29 +189,3 @@ extension PixelEncoding {
     return { scales[$1] * $0 + biases[$1] }
   }
 }
-
-extension PixelBuffer {
-  /// Reads an image from a layer's bytes.
-  init(
-    reading bytes: RawSpan, _ shape: ImageShape, _ denormalization: PixelDenormalization?,
-    as spec: TensorSpec
-  ) throws {
-    switch spec.dataType {
-    case .uint8: try self.init(reading: bytes, shape: shape, element: .uint8)
-    case .int8 where denormalization == nil:
-      try self.init(reading: bytes, shape: shape, element: .int8)
-    case .float32:
-      try self.init(reading: bytes, shape: shape, element: .float32(denormalization))
-    default:
-      // Rare types are converted to floats first; int8 is dequantized by the scale stored in the
-      // model.
-      let numbers = TensorSpec(
-        name: spec.name, shape: spec.shape, dataType: spec.dataType,
-        kind: .vector(spec.dataType == .int8 ? .model : nil, labels: nil),
-        storedQuantization: spec.storedQuantization)
-      let floats = try [Float].decode(bytes, as: numbers)
-      try self.init(
-        reading: floats.span.bytes, shape: shape, element: .float32(denormalization))
-    }
-  }
-}

@@ -73,12 +73,12 @@ struct BufferedRows: PixelRows {
   private let bytesPerRow: Int
 
   /// The bytes, with ``pixelRowSlack`` more after them, must outlive the rows.
-  init(_ bytes: UnsafePointer<UInt8>, of picture: PixelBuffer) {
+  init(_ bytes: UnsafePointer<UInt8>, of image: PixelBuffer) {
     self.bytes = bytes
-    width = picture.width
-    height = picture.height
-    format = picture.format
-    bytesPerRow = picture.bytesPerRow
+    width = image.width
+    height = image.height
+    format = image.format
+    bytesPerRow = image.bytesPerRow
   }
 
   func row(_ y: Int) -> UnsafePointer<UInt8> { bytes + y &* bytesPerRow }

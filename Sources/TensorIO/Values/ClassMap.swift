@@ -8,7 +8,7 @@
 /// ```swift
 /// let map = try outputs["segmentation", as: ClassMap.self]
 /// for entry in map.legend { print(entry.label ?? "class \(entry.index)", entry.share) }
-/// try ImageEncoder().write(map.picture(), to: "map.png")
+/// try ImageEncoder().write(map.image(), to: "map.png")
 /// ```
 public struct ClassMap: Sendable, Equatable {
   /// The width in pixels.
@@ -51,7 +51,7 @@ public struct ClassMap: Sendable, Equatable {
   }
 
   /// Draws the map in the colours of its classes, as an RGB image.
-  public func picture() -> PixelBuffer {
+  public func image() -> PixelBuffer {
     let colors = (0...(classes.max() ?? 0)).map(Self.color(of:))
     return PixelBuffer(width: width, height: height, format: .rgb) { span in
       span.withUnsafeMutableBytes { bytes in
@@ -73,7 +73,7 @@ public struct ClassMap: Sendable, Equatable {
     public let index: Int
     /// The name of the class; nil without one.
     public let label: String?
-    /// The colour of the class in ``ClassMap/picture()``.
+    /// The colour of the class in ``ClassMap/image()``.
     public let color: PixelColor
     /// The share of the pixels that have this class, more than 0 and at most 1.
     public let share: Double

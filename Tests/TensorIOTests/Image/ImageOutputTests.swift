@@ -67,7 +67,7 @@ import Testing
     }
 
     /// The bytes of the image for these elements, by a formula for each element and colour.
-    func picture<Element>(_ elements: [Element], _ byte: (Element, Int) -> UInt8) -> [UInt8] {
+    func image<Element>(_ elements: [Element], _ byte: (Element, Int) -> UInt8) -> [UInt8] {
       (0..<ImageOutputTests.pixels).flatMap { pixel in
         format == .gray
           ? [byte(elements[pixel], 0)]
@@ -78,11 +78,11 @@ import Testing
     func check<Element: BitwiseCopyable>(
       _ elements: [Element], as spec: TensorSpec, _ byte: (Element, Int) -> UInt8
     ) throws {
-      let picture = try PixelBuffer.decoded(elements, as: spec)
-      #expect(picture.width == ImageOutputTests.width && picture.height == ImageOutputTests.height)
-      #expect(picture.format == (format == .gray ? .gray : .rgba))
-      #expect(picture.orientation == .up)
-      #expect(picture.bytes == self.picture(elements, byte))
+      let image = try PixelBuffer.decoded(elements, as: spec)
+      #expect(image.width == ImageOutputTests.width && image.height == ImageOutputTests.height)
+      #expect(image.format == (format == .gray ? .gray : .rgba))
+      #expect(image.orientation == .up)
+      #expect(image.bytes == self.image(elements, byte))
     }
   }
 
@@ -155,7 +155,7 @@ import Testing
   ) throws {
     let isGray = format == .gray
     let bytes = (0..<(Self.pixels * (isGray ? 1 : 3))).map { UInt8($0 * 29 % 256) }
-    let picture = PixelBuffer(
+    let image = PixelBuffer(
       width: Self.width, height: Self.height, format: isGray ? .gray : .rgb, bytes: bytes)
     let shape = ImageShape(
       height: Self.height, width: Self.width, format: format, layout: layout)
@@ -178,13 +178,13 @@ import Testing
       let output = TensorSpec(
         name: "y", shape: shape.axes, dataType: dataType,
         kind: .imageOutput(shape, normalizes ? out : nil), storedQuantization: stored)
-      let same = try PixelBuffer.decoded(picture.encoded(as: input), as: output)
+      let same = try PixelBuffer.decoded(image.encoded(as: input), as: output)
       let seen =
         isGray ? [same] : [same.channels().red, same.channels().green, same.channels().blue]
       let own =
         isGray
-        ? [picture]
-        : [picture.channels().red, picture.channels().green, picture.channels().blue]
+        ? [image]
+        : [image.channels().red, image.channels().green, image.channels().blue]
       #expect(seen.map(\.bytes) == own.map(\.bytes), "\(dataType)")
     }
   }

@@ -9,10 +9,10 @@ import Testing
 struct ImageTransformTests {
   @Test(arguments: ResizeFixture.all)
   func `a resized image equals Pillow's, bit for bit`(_ fixture: ResizeFixture) {
-    let picture = PixelBuffer(
+    let image = PixelBuffer(
       width: fixture.sourceWidth, height: fixture.sourceHeight, format: .rgb,
-      bytes: fixture.picture)
-    let result = ImageTransform(width: fixture.width, height: fixture.height).apply(to: picture)
+      bytes: fixture.image)
+    let result = ImageTransform(width: fixture.width, height: fixture.height).apply(to: image)
     #expect(result.width == fixture.width)
     #expect(result.height == fixture.height)
     #expect(result.format == .rgb)
@@ -24,11 +24,11 @@ struct ImageTransformTests {
   func `every format gives the same image`(
     _ format: PixelBuffer.Format, _ fixture: ResizeFixture
   ) {
-    let picture = PixelBuffer(
+    let image = PixelBuffer(
       width: fixture.sourceWidth, height: fixture.sourceHeight, format: .rgb,
-      bytes: fixture.picture
+      bytes: fixture.image
     ).converted(to: format)
-    let result = ImageTransform(width: fixture.width, height: fixture.height).apply(to: picture)
+    let result = ImageTransform(width: fixture.width, height: fixture.height).apply(to: image)
     #expect(result.bytes == fixture.expected)
   }
 
@@ -40,18 +40,18 @@ struct ImageTransformTests {
   }
 
   @Test func `an image that already has the target's size is unchanged`() {
-    let picture = PixelBuffer.sample(width: 31, height: 9)
-    #expect(ImageTransform(width: 31, height: 9).apply(to: picture).bytes == picture.bytes)
+    let image = PixelBuffer.sample(width: 31, height: 9)
+    #expect(ImageTransform(width: 31, height: 9).apply(to: image).bytes == image.bytes)
   }
 
   @Test(arguments: ImageOrientation.allCases)
   func `an image is resized as stored, then turned`(_ orientation: ImageOrientation) {
-    var picture = PixelBuffer.sample(width: 40, height: 31)
+    var image = PixelBuffer.sample(width: 40, height: 31)
     let size = orientation.swapsAxes ? (7, 12) : (12, 7)
-    var stored = ImageTransform(width: size.0, height: size.1).apply(to: picture)
+    var stored = ImageTransform(width: size.0, height: size.1).apply(to: image)
     stored.orientation = orientation
-    picture.orientation = orientation
-    let result = ImageTransform(width: 12, height: 7).apply(to: picture)
+    image.orientation = orientation
+    let result = ImageTransform(width: 12, height: 7).apply(to: image)
     #expect(result.width == 12)
     #expect(result.height == 7)
     #expect(result.orientation == .up)
@@ -62,10 +62,10 @@ struct ImageTransformTests {
   func `any image can be resized to any target`(_ source: (Int, Int), _ target: (Int, Int)) {
     for format in PixelBuffer.Format.allCases {
       let count = source.0 * source.1 * format.bytesPerPixel
-      let picture = PixelBuffer(
+      let image = PixelBuffer(
         width: source.0, height: source.1, format: format,
         bytes: Array(repeating: 77, count: count))
-      let result = ImageTransform(width: target.0, height: target.1).apply(to: picture)
+      let result = ImageTransform(width: target.0, height: target.1).apply(to: image)
       #expect(result.bytes == Array(repeating: 77, count: target.0 * target.1 * 3))
     }
   }
@@ -73,12 +73,12 @@ struct ImageTransformTests {
   @Test(arguments: [(1, 30000), (30000, 1), (70000, 1)])
   func `a very long white image stays white`(_ size: (Int, Int)) {
     let white = [UInt8](repeating: 255, count: size.0 * size.1 * 3)
-    let picture = PixelBuffer(width: size.0, height: size.1, format: .rgb, bytes: white)
+    let image = PixelBuffer(width: size.0, height: size.1, format: .rgb, bytes: white)
     // A centre crop leaves one square pixel, unless the target is as long.
-    let square = ImageTransform(width: 2, height: 2).apply(to: picture)
+    let square = ImageTransform(width: 2, height: 2).apply(to: image)
     #expect(square.bytes == Array(repeating: 255, count: 12))
     let long = size.0 > size.1
-    let thin = ImageTransform(width: long ? 60 : 1, height: long ? 1 : 60).apply(to: picture)
+    let thin = ImageTransform(width: long ? 60 : 1, height: long ? 1 : 60).apply(to: image)
     #expect(thin.bytes == Array(repeating: 255, count: 180))
   }
 

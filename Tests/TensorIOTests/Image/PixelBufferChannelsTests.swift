@@ -13,9 +13,9 @@ import Testing
     (.argb, [9, 1, 2, 3, 9, 4, 5, 6]),
   ])
   func `each colour gives a gray image`(format: PixelBuffer.Format, bytes: [UInt8]) {
-    let picture = PixelBuffer(
+    let image = PixelBuffer(
       width: 1, height: 2, format: format, orientation: .left, bytes: bytes)
-    let (red, green, blue) = picture.channels()
+    let (red, green, blue) = image.channels()
     #expect([red, green, blue].map(\.bytes) == [[1, 4], [2, 5], [3, 6]])
     for channel in [red, green, blue] {
       #expect(channel.format == .gray && channel.orientation == .left)

@@ -13,11 +13,15 @@ struct PixelBufferTensorTests {
     format: ImageShape.Format = .rgb
   ) throws -> [UInt8] {
     let shape = ImageShape(height: 1, width: values.count / 3, format: format)
-    let picture = try PixelBuffer(
-      reading: values.span.bytes, shape: shape, element: .float32(denormalization))
-    #expect(picture.format == .rgba)
-    #expect(picture.orientation == .up)
-    return picture.bytes
+    let image = try PixelBuffer(
+      reading: values.span.bytes, shape, denormalization, as: spec(.float32))
+    #expect(image.format == .rgba)
+    #expect(image.orientation == .up)
+    return image.bytes
+  }
+
+  private func spec(_ dataType: DataType) -> TensorSpec {
+    TensorSpec(name: "image", shape: [], dataType: dataType, kind: .bytes)
   }
 
   @Test func `floats are clamped and rounded, a NaN is 0`() throws {
@@ -62,10 +66,10 @@ struct PixelBufferTensorTests {
     let bytes: [UInt8] = [0, 128, 255, 1, 2, 3]
     let expected: [UInt8] =
       format == .rgb ? [0, 128, 255, 255, 1, 2, 3, 255] : [255, 128, 0, 255, 3, 2, 1, 255]
-    let unsigned = try PixelBuffer(reading: bytes.span.bytes, shape: shape, element: .uint8)
+    let unsigned = try PixelBuffer(reading: bytes.span.bytes, shape, nil, as: spec(.uint8))
     #expect(unsigned.bytes == expected)
     let signed = bytes.map { Int8(Int($0) - 128) }
-    let shifted = try PixelBuffer(reading: signed.span.bytes, shape: shape, element: .int8)
+    let shifted = try PixelBuffer(reading: signed.span.bytes, shape, nil, as: spec(.int8))
     #expect(shifted.bytes == expected)
   }
 
@@ -73,7 +77,7 @@ struct PixelBufferTensorTests {
     let bytes = [UInt8](repeating: 0, count: 11)
     let error = #expect(throws: TensorIOError.self) {
       try PixelBuffer(
-        reading: bytes.span.bytes, shape: ImageShape(height: 2, width: 2), element: .uint8)
+        reading: bytes.span.bytes, ImageShape(height: 2, width: 2), nil, as: spec(.uint8))
     }
     #expect(error?.code == .wrongElementCount)
     #expect(error?.message.contains("takes 12 bytes, but the tensor has 11") == true)

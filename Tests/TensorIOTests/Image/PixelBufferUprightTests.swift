@@ -21,9 +21,9 @@ struct PixelBufferUprightTests {
       .left: (2, [3, 6, 2, 5, 1, 4]),
     ]
     for orientation in ImageOrientation.allCases {
-      let picture = PixelBuffer(
+      let image = PixelBuffer(
         width: 3, height: 2, format: .gray, orientation: orientation, bytes: [1, 2, 3, 4, 5, 6])
-      let upright = picture.upright()
+      let upright = image.upright()
       #expect(upright.width == expected[orientation]?.width)
       #expect(upright.bytes == expected[orientation]?.bytes, "\(orientation)")
       #expect(upright.orientation == .up)
@@ -44,14 +44,14 @@ struct PixelBufferUprightTests {
     _ orientation: ImageOrientation, _ format: PixelBuffer.Format
   ) {
     // Wider and higher than a tile, and not a multiple of its size.
-    let picture = PixelBuffer.sample(
+    let image = PixelBuffer.sample(
       width: 75, height: 41, format: format, orientation: orientation)
-    var turned = picture.upright()
+    var turned = image.upright()
     turned.orientation = inverse(of: orientation)
     let back = turned.upright()
     #expect(back.width == 75)
     #expect(back.height == 41)
-    #expect(back.bytes == picture.bytes)
+    #expect(back.bytes == image.bytes)
   }
 
   @Test(
@@ -63,9 +63,9 @@ struct PixelBufferUprightTests {
   func `two turns equal a third one`(
     _ first: ImageOrientation, _ second: ImageOrientation, _ both: ImageOrientation
   ) {
-    var picture = PixelBuffer.sample(width: 37, height: 34, orientation: first).upright()
-    picture.orientation = second
+    var image = PixelBuffer.sample(width: 37, height: 34, orientation: first).upright()
+    image.orientation = second
     let once = PixelBuffer.sample(width: 37, height: 34, orientation: both).upright()
-    #expect(picture.upright().bytes == once.bytes)
+    #expect(image.upright().bytes == once.bytes)
   }
 }

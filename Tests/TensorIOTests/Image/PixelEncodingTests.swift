@@ -8,22 +8,22 @@ import Testing
 
 struct PixelEncodingTests {
   /// A gradient with different colours.
-  private let picture = PixelBuffer.sample(width: 8, height: 32)
+  private let image = PixelBuffer.sample(width: 8, height: 32)
 
   private func write<Element: BitwiseCopyable>(
     _ encoding: PixelEncoding, as type: Element.Type, zero: Element
   ) throws -> [Element] {
-    var tensor = [Element](repeating: zero, count: picture.width * picture.height * 3)
+    var tensor = [Element](repeating: zero, count: image.width * image.height * 3)
     var span = tensor.mutableSpan
     var bytes = span.mutableBytes
-    try ImageTransform(width: picture.width, height: picture.height)
-      .write(picture, into: &bytes, as: encoding)
+    try ImageTransform(width: image.width, height: image.height)
+      .write(image, into: &bytes, as: encoding)
     return tensor
   }
 
   /// The image's bytes in the tensor's order.
   private func bytes(_ format: ImageShape.Format) -> [UInt8] {
-    picture.converted(to: format == .rgb ? .rgb : .bgr).bytes
+    image.converted(to: format == .rgb ? .rgb : .bgr).bytes
   }
 
   @Test(arguments: [ImageShape.Format.rgb, .bgr])

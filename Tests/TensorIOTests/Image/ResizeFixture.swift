@@ -21,7 +21,7 @@ struct ResizeFixture: Decodable, Sendable, CustomStringConvertible {
   var description: String { "\(sourceWidth) x \(sourceHeight) to \(width) x \(height)" }
 
   /// The source image, RGB.
-  var picture: [UInt8] {
+  var image: [UInt8] {
     Array(Self.pixels[source..<source + sourceWidth * sourceHeight * 3])
   }
 

@@ -120,7 +120,7 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
       throw TensorIOError(.invalidBundle, "no image")
     }
     let source = Self.file.sources[self.source]
-    let picture = PixelBuffer(
+    let image = PixelBuffer(
       width: source.width, height: source.height, format: .rgb,
       bytes: Array(Self.pixels[source.offset..<source.offset + source.width * source.height * 3]))
     let spec = TensorSpec(
@@ -129,7 +129,7 @@ struct ResizeGolden: Decodable, Sendable, CustomStringConvertible {
     var tensor = [UInt8](repeating: 0xa5, count: spec.byteCount)
     var span = tensor.mutableSpan
     var memory = span.mutableBytes
-    try picture.encode(into: &memory, as: spec)
+    try image.encode(into: &memory, as: spec)
     let tensors = try #require(Self.tensors[resize])
     return tensor.withUnsafeBytes { ours in
       tensors.withUnsafeBytes { all in

@@ -128,8 +128,8 @@ import Testing
       return
     }
     #expect(map.classes == [0, 1])
-    let picture = #expect(throws: TensorIOError.self) { try PixelBuffer.decoded(values, as: layer) }
-    #expect(picture?.message.contains("read it as ClassMap") == true)
+    let image = #expect(throws: TensorIOError.self) { try PixelBuffer.decoded(values, as: layer) }
+    #expect(image?.message.contains("read it as ClassMap") == true)
     let labels = #expect(throws: TensorIOError.self) {
       try Classification.decoded(values, as: layer)
     }
@@ -172,8 +172,8 @@ import Testing
   }
 
   @Test func `the image has the classes' colours`() {
-    let picture = ClassMap(width: 3, height: 1, classes: [0, 1, 15]).picture()
-    #expect(picture.format == .rgb && picture.width == 3 && picture.height == 1)
-    #expect(picture.bytes == [0, 0, 0, 128, 0, 0, 192, 128, 128])
+    let image = ClassMap(width: 3, height: 1, classes: [0, 1, 15]).image()
+    #expect(image.format == .rgb && image.width == 3 && image.height == 1)
+    #expect(image.bytes == [0, 0, 0, 128, 0, 0, 192, 128, 128])
   }
 }

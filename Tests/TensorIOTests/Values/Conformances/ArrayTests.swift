@@ -101,8 +101,8 @@ import Testing
   }
 
   @Test func `an image can't be encoded as an array`() {
-    let picture = PixelBuffer(width: 1, height: 1, format: .gray, bytes: [7])
-    for value in [picture, TensorValue.image(picture)] as [any TensorEncodable] {
+    let image = PixelBuffer(width: 1, height: 1, format: .gray, bytes: [7])
+    for value in [image, TensorValue.image(image)] as [any TensorEncodable] {
       let error = #expect(throws: TensorIOError.self) {
         try value.encoded(as: .numbers(.float32, [1]))
       }
