@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "instructions.h"
-#include "resample_wide.h"
 
 #include <string.h>
 
@@ -55,11 +54,9 @@ static void add_block(
     const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t offset,
     uint8_t *target) {
   const __m128i zero = _mm_setzero_si128();
-  __m128i low[4], high[4];
-  for (int part = 0; part < 4; part++) {
-    low[part] = _mm_set1_epi32(HALF);
-    high[part] = zero;
-  }
+  const __m128i half = _mm_set1_epi32(HALF);
+  __m128i low[4] = {half, half, half, half};
+  __m128i high[4] = {zero, zero, zero, zero};
   for (; pairs > 0; pairs--, rows += 2, weights++) {
     __m128i one = _mm_loadu_si128((const __m128i *)(rows[0] + offset));
     __m128i two = _mm_loadu_si128((const __m128i *)(rows[1] + offset));
@@ -113,11 +110,10 @@ static void add_pixels(
 static void add_block(
     const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t offset,
     uint8_t *target) {
-  int32x4_t low[4], high[4];
-  for (int part = 0; part < 4; part++) {
-    low[part] = vdupq_n_s32(HALF);
-    high[part] = vdupq_n_s32(0);
-  }
+  const int32x4_t half = vdupq_n_s32(HALF);
+  const int32x4_t zero = vdupq_n_s32(0);
+  int32x4_t low[4] = {half, half, half, half};
+  int32x4_t high[4] = {zero, zero, zero, zero};
   for (size_t row = 0; row < pairs * 2; row++) {
     const pixel_weights *pair = weights + row / 2;
     uint8x16_t bytes = vld1q_u8(rows[row] + offset);

@@ -3,8 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-#include "resample_wide.h"
-
 #include "instructions.h"
 
 #if defined(PIXEL_HAS_WIDE)
@@ -93,11 +91,9 @@ AVX2 static void add_block_wide(
     const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t offset,
     uint8_t *target) {
   const __m256i zero = _mm256_setzero_si256();
-  __m256i low[4], high[4];
-  for (int part = 0; part < 4; part++) {
-    low[part] = _mm256_set1_epi32(HALF);
-    high[part] = zero;
-  }
+  const __m256i half = _mm256_set1_epi32(HALF);
+  __m256i low[4] = {half, half, half, half};
+  __m256i high[4] = {zero, zero, zero, zero};
   for (; pairs > 0; pairs--, rows += 2, weights++) {
     __m256i one = _mm256_loadu_si256((const __m256i *)(rows[0] + offset));
     __m256i two = _mm256_loadu_si256((const __m256i *)(rows[1] + offset));
@@ -201,12 +197,10 @@ AVX512 void pixel_add_rows_avx512(
     const uint8_t *const *rows, const pixel_weights *weights, size_t pairs, size_t count,
     uint8_t *target) {
   const __m512i zero = _mm512_setzero_si512();
+  const __m512i half = _mm512_set1_epi32(HALF);
   for (size_t offset = 0; offset < count; offset += 64) {
-    __m512i low[4], high[4];
-    for (int part = 0; part < 4; part++) {
-      low[part] = _mm512_set1_epi32(HALF);
-      high[part] = zero;
-    }
+    __m512i low[4] = {half, half, half, half};
+    __m512i high[4] = {zero, zero, zero, zero};
     for (size_t pair = 0; pair < pairs; pair++) {
       __m512i one = _mm512_loadu_si512(rows[2 * pair] + offset);
       __m512i two = _mm512_loadu_si512(rows[2 * pair + 1] + offset);

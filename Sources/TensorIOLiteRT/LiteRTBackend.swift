@@ -60,11 +60,7 @@ public final class LiteRTBackend: Backend {
   package func findLibrary() throws -> String { try openLibrary().path }
 
   private func openLibrary() throws -> LiteRTLibrary {
-    try library.withLock { library in
-      let opened = try library ?? LiteRTLibrary()
-      library = opened
-      return opened
-    }
+    try library.value { try LiteRTLibrary() }
   }
 }
 

@@ -62,11 +62,7 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
 
   /// Returns the compiled model that all sessions of a trained model share.
   func sharedModel(_ options: SessionOptions) throws -> LiteRTSharedModel {
-    try shared.withLock { shared in
-      let made = try shared ?? LiteRTSharedModel(file, options: options)
-      shared = made
-      return made
-    }
+    try shared.value { try LiteRTSharedModel(file, options: options) }
   }
 
   // MARK: - Facts

@@ -70,11 +70,7 @@ public final class TensorFlowBackend: Backend {
   package func findLibrary() throws -> String { try openLibrary().path }
 
   private func openLibrary() throws -> TensorFlowLibrary {
-    try library.withLock { library in
-      let opened = try library ?? TensorFlowLibrary()
-      library = opened
-      return opened
-    }
+    try library.value { try TensorFlowLibrary() }
   }
 }
 

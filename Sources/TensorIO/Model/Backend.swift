@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+package import Synchronization
+
 /// A runtime for models: TensorFlow Lite, TensorFlow, or one of your own.
 public protocol Backend: Sendable {
   /// The name that model.json's `backend` uses.
@@ -161,4 +163,17 @@ public protocol TrainableLoadedModel: LoadedModel {
 extension TrainableLoadedModel {
   public func checkOperations(_ operations: [String]) throws {}
   public func checkExport() throws {}
+}
+
+extension Mutex {
+  /// Returns the value, which a closure makes the first time.
+  package borrowing func value<Made: Sendable>(
+    orMake make: () throws -> Made
+  ) throws -> Made where Value == Made? {
+    try withLock { value in
+      let made = try value ?? make()
+      value = made
+      return made
+    }
+  }
 }

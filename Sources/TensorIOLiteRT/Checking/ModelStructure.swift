@@ -90,27 +90,21 @@ extension ModelStructure {
   /// - Throws: ``FlatBufferError`` when an offset points outside the file.
   init(_ file: UnsafeRawBufferPointer, _ reader: inout FlatBufferReader) throws(FlatBufferError) {
     let root = try reader.root(identifier: "TFL3")
-    var codes: [OperatorCode] = []
-    for table in try reader.tables(1, of: root) {
-      codes.append(try OperatorCode(table, &reader))
+    let codes = try reader.list(1, of: root, OperatorCode.init)
+    buffers = try reader.list(4, of: root) { (table, reader) throws(FlatBufferError) in
+      try Self.buffer(table, in: file, &reader)
     }
-    buffers = []
-    for table in try reader.tables(4, of: root) {
-      buffers.append(try Self.buffer(table, in: file, &reader))
+    graphs = try reader.list(2, of: root) { (table, reader) throws(FlatBufferError) in
+      try Graph(table, codes, &reader)
     }
-    graphs = []
-    for table in try reader.tables(2, of: root) {
-      graphs.append(try Graph(table, codes, &reader))
-    }
-    metadataBuffers = []
-    for table in try reader.tables(6, of: root) {
-      metadataBuffers.append(Int(try reader.integer(1, of: table)))
-    }
-    signatures = []
-    for table in try reader.tables(7, of: root) {
-      signatures.append(try Signature(table, &reader))
-    }
+    metadataBuffers = try reader.list(6, of: root, Self.index)
+    signatures = try reader.list(7, of: root, Signature.init)
   }
+
+  /// Returns the index that a table's second field holds.
+  fileprivate static func index(
+    _ table: FlatBufferReader.Table, _ reader: inout FlatBufferReader
+  ) throws(FlatBufferError) -> Int { Int(try reader.integer(1, of: table)) }
 
   /// Returns the byte range of a buffer's elements.
   ///
@@ -138,15 +132,11 @@ extension ModelStructure.Graph {
   fileprivate init(
     _ table: FlatBufferReader.Table, _ codes: [OperatorCode], _ reader: inout FlatBufferReader
   ) throws(FlatBufferError) {
-    tensors = []
-    for table in try reader.tables(0, of: table) {
-      tensors.append(try ModelStructure.Tensor(table, &reader))
-    }
+    tensors = try reader.list(0, of: table, ModelStructure.Tensor.init)
     inputs = try reader.integers(1, of: table)
     outputs = try reader.integers(2, of: table)
-    operations = []
-    for table in try reader.tables(3, of: table) {
-      operations.append(try ModelStructure.Operation(table, codes, &reader))
+    operations = try reader.list(3, of: table) { (table, reader) throws(FlatBufferError) in
+      try ModelStructure.Operation(table, codes, &reader)
     }
   }
 }
@@ -191,14 +181,8 @@ extension ModelStructure.Signature {
   fileprivate init(
     _ table: FlatBufferReader.Table, _ reader: inout FlatBufferReader
   ) throws(FlatBufferError) {
-    inputs = []
-    for map in try reader.tables(0, of: table) {
-      inputs.append(Int(try reader.integer(1, of: map)))
-    }
-    outputs = []
-    for map in try reader.tables(1, of: table) {
-      outputs.append(Int(try reader.integer(1, of: map)))
-    }
+    inputs = try reader.list(0, of: table, ModelStructure.index)
+    outputs = try reader.list(1, of: table, ModelStructure.index)
     key = try reader.string(2, of: table) ?? ""
     graph = Int(try reader.integer(4, of: table))
   }

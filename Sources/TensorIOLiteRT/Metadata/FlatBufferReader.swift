@@ -65,6 +65,16 @@ struct FlatBufferReader {
     return tables
   }
 
+  /// Returns what a closure reads from each table of a list.
+  mutating func list<Element>(
+    _ slot: Int, of table: Table,
+    _ read: (Table, inout FlatBufferReader) throws(FlatBufferError) -> Element
+  ) throws(FlatBufferError) -> [Element] {
+    var elements: [Element] = []
+    for table in try tables(slot, of: table) { elements.append(try read(table, &self)) }
+    return elements
+  }
+
   mutating func floats(_ slot: Int, of table: Table) throws(FlatBufferError) -> [Float] {
     try numbers(slot, of: table).map { Float(bitPattern: $0) }
   }

@@ -14,15 +14,11 @@
 /// let labels = model.metadata?.outputs.first?.labels
 /// ```
 package struct ModelMetadata: Hashable, Sendable {
-  /// The model's name.
   package var name: String?
   /// What the model does.
   package var description: String?
-  /// The model's version.
   package var version: String?
-  /// The model's author.
   package var author: String?
-  /// The model's license.
   package var license: String?
   /// The inputs, in the order of the model's main graph.
   package var inputs: [TensorMetadata] = []
