@@ -74,27 +74,3 @@ struct Checkpoint {
     }
   }
 }
-
-/// Weights in a temporary folder, which is deleted with this object.
-final class TemporaryWeights {
-  private let folder = FileManager.default.temporaryDirectory
-    .appending(path: "tensorio-\(UUID().uuidString)").path
-  var prefix: String { folder + "/weights" }
-
-  init(_ save: (String) throws -> Void) throws {
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw TensorIOError(
-        .unwritableFile,
-        "The folder '\(folder)' cannot be created: \(FileSystem.reason(for: error)).",
-        cause: error)
-    }
-    try save(prefix)
-  }
-
-  deinit {
-    // Failing to delete a temporary folder is harmless.
-    try? FileManager.default.removeItem(atPath: folder)
-  }
-}

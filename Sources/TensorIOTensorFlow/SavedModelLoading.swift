@@ -98,7 +98,7 @@ struct SavedModelLoading {
   private func missingTag(
     _ tag: String, _ found: [[String]], _ folder: SavedModelFolder
   ) -> TensorIOError {
-    let list = found.map { "'\($0.joined(separator: ","))'" }.joined(separator: ", ")
+    let list = quotedList(found.map { $0.joined(separator: ",") })
     return TensorIOError(
       .invalidModel,
       "'\(folder.path)' has no graph with the tag '\(tag)'. "

@@ -69,12 +69,15 @@ struct TensorFlowSaver {
     }
     // TensorFlow 2 assigns in a function, so check the shapes afterwards and undo the assignment on
     // failure.
-    let before = try TemporaryWeights { try save(to: $0, for: $0) }
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let before = folder.path + "/weights"
+    try save(to: before, for: before)
     do {
       try assign(from: prefix)
       try checkShapes(of: graph.variableReads(), from: prefix)
     } catch {
-      try assign(from: before.prefix)
+      try assign(from: before)
       throw error
     }
   }

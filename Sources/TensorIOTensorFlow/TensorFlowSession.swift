@@ -187,7 +187,7 @@ final class TensorFlowSession: Session {
   }
 
   private func wouldTrain() -> TensorIOError {
-    let names = signature.outputs.map { "'\($0.name)'" }.joined(separator: ", ")
+    let names = quotedList(signature.outputs.map(\.name))
     return TensorIOError(
       .unsupportedModel,
       "A run for \(names) would train the model '\(model.folder.path)', because computing them "
@@ -251,7 +251,7 @@ final class TensorFlowSession: Session {
     guard !missing.isEmpty else { return found.flatMap(\.self) }
     throw TensorIOError(
       .invalidBundle,
-      "train.ops names \(missing.map { "'\(names[$0])'" }.joined(separator: ", ")), but the model "
+      "train.ops names \(quotedList(missing.map { names[$0] })), but the model "
         + "'\(model.folder.path)' has no operation of that name that trains it. An input doesn't "
         + "train the model, and neither does a signature that changes no variables.",
       issues: missing.map { index in
@@ -267,7 +267,7 @@ final class TensorFlowSession: Session {
   ) throws {
     let unfed = model.graph.placeholders(among: operations).map { model.graph.name(of: $0) }
     guard !unfed.isEmpty else { return }
-    let list = unfed.map { "'\($0)'" }.joined(separator: ", ")
+    let list = quotedList(unfed)
     let suggestion = "Describe each one in model.json, as an input or in \"placeholders\"."
     throw TensorIOError(
       .invalidBundle,

@@ -211,3 +211,26 @@ extension FileSystem {
     try? files.removeItem(atPath: old)
   }
 }
+
+/// A temporary folder, which is deleted with this object.
+package final class TemporaryFolder: Sendable {
+  package let path = FileManager.default.temporaryDirectory
+    .appending(path: "tensorio-\(UUID().uuidString)").path
+
+  /// Makes a folder; `purpose` names it in the error, as in " for the best weights".
+  package init(_ purpose: String = "") throws {
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw TensorIOError(
+        .unwritableFile,
+        "The folder '\(path)'\(purpose) cannot be created: \(FileSystem.reason(for: error)).",
+        cause: error)
+    }
+  }
+
+  deinit {
+    // Failing to delete a temporary folder is harmless.
+    try? FileManager.default.removeItem(atPath: path)
+  }
+}

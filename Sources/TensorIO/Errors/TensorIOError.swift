@@ -45,9 +45,7 @@ extension TensorIOError {
     error.subject = name
     return error
   }
-}
 
-extension TensorIOError {
   /// Returns the error with paths that its message may name.
   package func about(_ paths: String...) -> TensorIOError {
     var error = self

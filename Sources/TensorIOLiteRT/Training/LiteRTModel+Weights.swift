@@ -138,6 +138,6 @@ extension LiteRTModel {
 
   /// Returns names for a message.
   static func list(_ names: [String], orElse text: String = "none") -> String {
-    names.isEmpty ? text : names.map { "'\($0)'" }.joined(separator: ", ")
+    names.isEmpty ? text : quotedList(names)
   }
 }

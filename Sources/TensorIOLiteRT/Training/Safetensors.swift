@@ -57,19 +57,11 @@ struct Safetensors {
     var entries: [String: Entry] = [:]
 
     init(from decoder: any Decoder) throws {
-      let members = try decoder.container(keyedBy: Name.self)
+      let members = try decoder.container(keyedBy: JSONValue.Key.self)
       for key in members.allKeys where key.stringValue != Safetensors.metadataKey {
         entries[key.stringValue] = try members.decode(Entry.self, forKey: key)
       }
     }
-  }
-
-  private struct Name: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
   }
 
   init(tensors: [Tensor]) { self.tensors = tensors }
