@@ -95,9 +95,7 @@ extension ImageDecoder {
     default: true
     }
   }
-}
 
-extension ImageDecoder {
   /// The limits on the images to decode.
   public struct Limits: Hashable, Sendable {
     /// The maximum number of pixels (width times height).
@@ -177,9 +175,7 @@ extension ImageDecoder {
       #endif
     }
   }
-}
 
-extension ImageDecoder {
   /// Checks that bytes begin with the header of a supported image, without decoding pixels.
   package func checkHeader(of bytes: [UInt8], named name: String) throws {
     try bytes.withUnsafeBytes {

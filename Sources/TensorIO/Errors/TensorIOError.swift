@@ -36,9 +36,7 @@ public struct TensorIOError: Error, Sendable {
     self.cause = cause
     self.issues = issues
   }
-}
 
-extension TensorIOError {
   /// A placeholder has neither a value nor a default.
   package static func missingPlaceholder(_ name: String) -> TensorIOError {
     var error = TensorIOError(.missingInput, "There is no value for the placeholder '\(name)'.")
@@ -59,13 +57,7 @@ extension TensorIOError {
     error.message = paths.reduce(message) { $0.replacing($1, with: name($1)) }
     return error
   }
-}
 
-extension TensorIOError: CustomStringConvertible {
-  public var description: String { message }
-}
-
-extension TensorIOError {
   /// The kinds of failure.
   public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
@@ -127,6 +119,10 @@ extension TensorIOError {
 
     public var description: String { rawValue }
   }
+}
+
+extension TensorIOError: CustomStringConvertible {
+  public var description: String { message }
 }
 
 /// Joins names in single quotation marks, as in "'x', 'y'".

@@ -66,9 +66,7 @@ public struct PixelColor: Sendable, Hashable {
     let sum: UInt32 = red * 19595 + green * 38470 + blue * 7471 + 0x8000
     return UInt8(sum >> 16)
   }
-}
 
-extension PixelColor {
   /// The colour in the notation of style sheets, such as `#8000ff`.
   package var hexadecimal: String {
     "#"

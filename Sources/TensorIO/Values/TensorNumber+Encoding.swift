@@ -121,12 +121,12 @@ struct NumberEncoder {
     let text = (isShort ? Int64(exactly: value.float64) : nil).map { "\($0)" } ?? "\(value)"
     return .unrepresentable(text, at: index, in: spec, because: reason)
   }
-}
 
-extension NumberEncoder {
+  // MARK: - Quantization
+
   /// Writes numbers as the integers of a quantized tensor.
   @inline(__always)
-  fileprivate func quantize<Number: TensorNumber>(
+  private func quantize<Number: TensorNumber>(
     _ quantization: Quantization, _ numbers: UnsafeBufferPointer<Number>,
     into memory: inout MutableRawSpan
   ) throws {

@@ -77,31 +77,20 @@ extension JSONValue: Codable {
       self = .bool(bool)
     } else if container.decodeNil() {
       self = .null
-    } else if let members = try? decoder.container(keyedBy: Key.self) {
-      self = .object(try Self.members(of: members))
-    } else if let elements = try? decoder.unkeyedContainer() {
-      self = .array(try Self.elements(of: elements))
+    } else if let container = try? decoder.container(keyedBy: Key.self) {
+      var members: [String: JSONValue] = [:]
+      for key in container.allKeys {
+        members[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
+      }
+      self = .object(members)
+    } else if var container = try? decoder.unkeyedContainer() {
+      var elements: [JSONValue] = []
+      while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
+      self = .array(elements)
     } else {
       // A number that a Double cannot hold.
       throw failure
     }
-  }
-
-  private static func members(
-    of container: KeyedDecodingContainer<Key>
-  ) throws -> [String: JSONValue] {
-    var members: [String: JSONValue] = [:]
-    for key in container.allKeys {
-      members[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
-    }
-    return members
-  }
-
-  private static func elements(of container: any UnkeyedDecodingContainer) throws -> [JSONValue] {
-    var container = container
-    var elements: [JSONValue] = []
-    while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
-    return elements
   }
 
   public func encode(to encoder: any Encoder) throws {
