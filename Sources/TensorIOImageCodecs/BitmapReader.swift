@@ -21,8 +21,7 @@ final class BitmapReader: FormatDecoder, RowSource {
   private var region: PixelCrop
   private var next = 0
   /// A buffer for a row with some slack after it, which the first request for a row creates.
-  private lazy var row = makeRow()
-  private var hasRow = false
+  private var row: UnsafeMutablePointer<UInt8>?
 
   /// Makes a reader.
   ///
@@ -46,7 +45,7 @@ final class BitmapReader: FormatDecoder, RowSource {
 
   func row(skipping count: Int) throws -> UnsafePointer<UInt8> {
     next += count
-    let row = row
+    let row = row ?? makeRow()
     try readRow(into: row)
     return UnsafePointer(row)
   }
@@ -66,15 +65,13 @@ final class BitmapReader: FormatDecoder, RowSource {
 
   func finish() throws {}
 
-  deinit {
-    if hasRow { row.deallocate() }
-  }
+  deinit { row?.deallocate() }
 
   private func makeRow() -> UnsafeMutablePointer<UInt8> {
     let count = region.width * (hasAlpha ? 4 : 3) + pixelRowSlack
     let row = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
     row.initialize(repeating: 0, count: count)
-    hasRow = true
+    self.row = row
     return row
   }
 

@@ -197,14 +197,8 @@ struct MetadataReader {
   }
 
   private mutating func openArchive() throws(ZipError) -> ZipArchive {
-    if let archive { return try archive.get() }
-    do throws(ZipError) {
-      let opened = try ZipArchive(file)
-      archive = .success(opened)
-      return opened
-    } catch {
-      archive = .failure(error)
-      throw error
-    }
+    let opened = archive ?? Result { [file] () throws(ZipError) in try ZipArchive(file) }
+    archive = opened
+    return try opened.get()
   }
 }

@@ -57,7 +57,7 @@ struct Safetensors {
     var entries: [String: Entry] = [:]
 
     init(from decoder: any Decoder) throws {
-      let members = try decoder.container(keyedBy: JSONValue.Key.self)
+      let members = try decoder.container(keyedBy: JSONValue.MemberKey.self)
       for key in members.allKeys where key.stringValue != Safetensors.metadataKey {
         entries[key.stringValue] = try members.decode(Entry.self, forKey: key)
       }

@@ -47,7 +47,7 @@ import Testing
     let meaning = try JSONValue(parsing: Data(try #require(item.means).utf8))
     #expect(try JSONValue(parsing: Data(item.text.utf8)) == meaning)
     var scanner = JSONFaultScanner(bytes: Array(item.text.utf8))
-    #expect(scanner.findFault() == nil)
+    _ = try scanner.document()
   }
 
   @Test(

@@ -25,15 +25,6 @@ struct JSONFaultScanner {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
   }
 
-  mutating func findFault() -> Fault? {
-    do throws(Fault) {
-      _ = try document()
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   /// Reads the whole document.
   mutating func document() throws(Fault) -> JSONOutline {
     if let invalid = firstInvalidUTF8() {

@@ -77,7 +77,7 @@ extension JSONValue: Codable {
       self = .bool(bool)
     } else if container.decodeNil() {
       self = .null
-    } else if let container = try? decoder.container(keyedBy: Key.self) {
+    } else if let container = try? decoder.container(keyedBy: MemberKey.self) {
       var members: [String: JSONValue] = [:]
       for key in container.allKeys {
         members[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
@@ -112,7 +112,7 @@ extension JSONValue: Codable {
   }
 
   /// A key of an object, which can be any text.
-  package struct Key: CodingKey {
+  package struct MemberKey: CodingKey {
     package let stringValue: String
     package var intValue: Int? { nil }
     package init(stringValue: String) { self.stringValue = stringValue }
@@ -134,18 +134,16 @@ package struct JSONSyntaxError: Error, Sendable, Equatable {
   /// The decoder does not report a position, so a second pass over the bytes looks for it.
   init(in data: Data, cause: DecodingError) {
     var scanner = JSONFaultScanner(bytes: Array(data))
-    if let fault = scanner.findFault() {
-      let before = data.prefix(fault.offset)
+    do throws(JSONFaultScanner.Fault) {
+      _ = try scanner.document()
+      (line, column) = (1, 1)
+      reason = "the document is not valid JSON (\(cause))"
+    } catch {
+      let before = data.prefix(error.offset)
       line = before.count { $0 == UInt8(ascii: "\n") } + 1
       let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? data.startIndex
-      column =
-        String(decoding: data[lineStart..<(data.startIndex + fault.offset)], as: UTF8.self)
-        .count + 1
-      reason = fault.reason
-    } else {
-      line = 1
-      column = 1
-      reason = "the document is not valid JSON (\(cause))"
+      column = String(decoding: data[lineStart..<before.endIndex], as: UTF8.self).count + 1
+      reason = error.reason
     }
   }
 }
