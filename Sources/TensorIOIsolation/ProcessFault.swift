@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemCalls
-import TensorIO
 
 /// A signal that indicates that a process crashed, or was killed for using too much memory.
 package struct ProcessFault: Hashable, Sendable, CustomStringConvertible {

@@ -7,12 +7,6 @@ import CSystemCalls
 import Dispatch
 public import TensorIO
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The other side of ``IsolatedBackend``: a process that loads one model and runs it.
 public final class SessionWorker {
   private let channel = MessageChannel(descriptor: WorkerProcess.streamDescriptor)

@@ -132,7 +132,13 @@ final class TensorFlowSession: Session {
     if cancellation?.isCancelled == true {
       throw TensorIOError(.cancelled, "The run was cancelled before it began.")
     }
-    guard !isRefused else { throw wouldTrain() }
+    guard !isRefused else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "A run for \(quotedList(signature.outputs.map(\.name))) would train the model "
+          + "'\(model.folder.path)', because computing them runs the training operations. To run "
+          + "or evaluate the model, describe outputs that don't train it.")
+    }
     outputs.removeAll(keepingCapacity: true)
     collectFeeds()
     // Mark the inputs before anything runs, because even a failed run may have shared their memory.
@@ -184,15 +190,6 @@ final class TensorFlowSession: Session {
       outputs.append(TensorFlowTensor(owning: handle, model.library))
       fetchValues[index] = nil
     }
-  }
-
-  private func wouldTrain() -> TensorIOError {
-    let names = quotedList(signature.outputs.map(\.name))
-    return TensorIOError(
-      .unsupportedModel,
-      "A run for \(names) would train the model '\(model.folder.path)', because computing them "
-        + "runs the training operations. To run or evaluate the model, describe outputs that don't "
-        + "train it.")
   }
 
   private func runError(_ failure: TensorFlowFailure) -> TensorIOError {

@@ -66,7 +66,8 @@ final class LineSession: Session {
   }
 
   func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws {
-    try body(numbers(signature.outputs[index].name).span.bytes)
+    let elements = numbers(signature.outputs[index].name)
+    try body(elements.span.bytes)
   }
 
   func strings(ofOutput index: Int) throws -> [Data] { [] }

@@ -88,7 +88,13 @@ public struct ImageTransform: Hashable, Sendable {
     _ image: PixelBuffer, _ placement: ImagePlacement, into tensor: inout MutableRawSpan,
     as encoding: PixelEncoding
   ) throws {
-    try image.withRows { try write(&$0, placement, into: &tensor, as: encoding) }
+    try check(tensor.byteCount, encoding)
+    tensor.withUnsafeMutableBytes { target in
+      image.withRows { rows in
+        guard let target = target.baseAddress else { return }
+        resample(&rows, placement, into: target, as: encoding)
+      }
+    }
   }
 
   /// Writes an upright image whose rows are read one by one, and whose placement is already known.

@@ -88,11 +88,11 @@ struct BufferedRows: PixelRows {
 
 extension PixelBuffer {
   /// Calls a closure with the rows as they are stored.
-  func withRows(_ body: (inout BufferedRows) throws -> Void) rethrows {
-    try withUnsafeBytes { bytes in
+  func withRows(_ body: (inout BufferedRows) -> Void) {
+    withUnsafeBytes { bytes in
       guard let bytes = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
       var rows = BufferedRows(bytes, of: self)
-      try body(&rows)
+      body(&rows)
     }
   }
 }

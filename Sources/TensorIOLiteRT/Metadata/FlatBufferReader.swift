@@ -40,8 +40,7 @@ struct FlatBufferReader {
   // MARK: - Fields
 
   mutating func string(_ slot: Int, of table: Table) throws(FlatBufferError) -> String? {
-    guard let position = try position(slot, of: table, byteCount: 4) else { return nil }
-    let range = try elements(at: try target(at: position), byteCount: 1)
+    guard let range = try vector(slot, of: table, byteCount: 1) else { return nil }
     remainingText -= range.count
     guard remainingText >= 0 else { throw FlatBufferError("its strings are too long in total") }
     guard let text = String(validating: bytes[range], as: UTF8.self) else {
@@ -56,8 +55,7 @@ struct FlatBufferReader {
   }
 
   mutating func tables(_ slot: Int, of table: Table) throws(FlatBufferError) -> [Table] {
-    guard let position = try position(slot, of: table, byteCount: 4) else { return [] }
-    let range = try elements(at: try target(at: position), byteCount: 4)
+    guard let range = try vector(slot, of: table, byteCount: 4) else { return [] }
     var tables: [Table] = []
     for position in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
       tables.append(try self.table(at: try target(at: position)))
