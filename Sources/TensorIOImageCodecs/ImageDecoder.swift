@@ -12,7 +12,7 @@ public import TensorIO
 /// model.
 ///
 /// ```swift
-/// let photo = try ImageDecoder().decode(contentsOf: "cat.jpg")
+/// let image = try ImageDecoder().decode(contentsOf: "cat.jpg")
 /// ```
 public struct ImageDecoder: Sendable {
   /// The limits on the images to decode.
@@ -21,7 +21,7 @@ public struct ImageDecoder: Sendable {
   ///
   /// When this is false, the pixels stay as they are stored, and `PixelBuffer.orientation` tells
   /// how to turn them. An `ImageTransform` then turns the small result instead of the large
-  /// photo; the middle of a crop and its rounding can differ by one pixel. An ``ImageFile`` that
+  /// image; the middle of a crop and its rounding can differ by one pixel. An ``ImageFile`` that
   /// must be turned is then decoded whole, regardless of ``scaling``.
   public var appliesOrientation = true
   /// The amount of detail that is decoded where the size of the result is known.

@@ -9,7 +9,7 @@ public import TensorIO
 ///
 /// The result is the same as decoding the image first and giving the `PixelBuffer` to the model.
 /// However, only the part that the model sees is decoded, row by row, so the whole image is never
-/// in memory. With ``ImageDecoder/scaling``, a photo is also decoded at a fraction of its size.
+/// in memory. With ``ImageDecoder/scaling``, a JPEG is also decoded at a fraction of its size.
 ///
 /// ```swift
 /// let decoder = ImageDecoder()

@@ -13,7 +13,7 @@
 /// for bit that of Pillow's `image.crop(...).resize(size, BILINEAR)`.
 ///
 /// ```swift
-/// let preview = ImageTransform(width: 224, height: 224).apply(to: photo)
+/// let preview = ImageTransform(width: 224, height: 224).apply(to: image)
 /// ```
 public struct ImageTransform: Hashable, Sendable {
   /// The width of the result in pixels.

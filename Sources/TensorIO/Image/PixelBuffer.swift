@@ -148,7 +148,7 @@ extension PixelBuffer {
   /// is left out.
   ///
   /// ```swift
-  /// let seen = ImageTransform(width: 224, height: 224).apply(to: photo)
+  /// let seen = ImageTransform(width: 224, height: 224).apply(to: image)
   /// let (red, green, blue) = seen.channels()
   /// ```
   public func channels() -> (red: PixelBuffer, green: PixelBuffer, blue: PixelBuffer) {
