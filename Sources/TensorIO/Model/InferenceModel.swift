@@ -27,8 +27,8 @@ public final class InferenceModel: Model {
 
   /// Opens a bundle and makes its model.
   ///
-  /// - Throws: ``TensorIOError`` when the bundle is not valid, or when the loader has no backend for
-  ///   it.
+  /// - Throws: ``TensorIOError`` when the bundle is not valid, or when the loader has no backend
+  ///   for it.
   public convenience init(at path: String, loader: ModelLoader) throws {
     try self.init(bundle: ModelBundle(path), loader: loader)
   }
