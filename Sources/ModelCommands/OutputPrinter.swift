@@ -24,10 +24,10 @@ struct OutputPrinter {
 
   func printJSON(
     _ outputs: [(name: String, value: TensorValue)], _ latency: RunLatency,
-    _ pictures: WrittenPictures
+    _ images: WrittenImages
   ) throws {
     var members: [String: JSONValue] = [:]
-    for (name, value) in outputs { members[name] = try json(value, path: pictures.outputs[name]) }
+    for (name, value) in outputs { members[name] = try json(value, path: images.outputs[name]) }
     var document: [String: JSONValue] = [
       "outputs": .object(members),
       "latency_ms": .object([
@@ -36,7 +36,7 @@ struct OutputPrinter {
         "total": .number(latency.total.milliseconds),
       ]),
     ]
-    document["previews"] = pictures.previews.map { previews in
+    document["previews"] = images.previews.map { previews in
       .object(previews.mapValues { .object($0.mapValues(JSONValue.string)) })
     }
     try Console.printJSON(.object(document))
@@ -108,10 +108,10 @@ struct OutputPrinter {
 
   func printText(
     _ outputs: [(name: String, value: TensorValue)], _ latency: RunLatency,
-    _ pictures: WrittenPictures
+    _ images: WrittenImages
   ) throws {
-    for (name, value) in outputs { try printText(name, value, path: pictures.outputs[name]) }
-    for line in pictures.previewLines { Console.printMessage(line) }
+    for (name, value) in outputs { try printText(name, value, path: images.outputs[name]) }
+    for line in images.previewLines { Console.printMessage(line) }
     Console.printMessage(
       "preprocess \(latency.preprocess.formatted), inference \(latency.inference.formatted)")
   }
@@ -165,7 +165,7 @@ struct OutputPrinter {
   // MARK: - Placeholders
 
   func printPlaceholder(asJSON: Bool) throws {
-    if asJSON { try printJSON([], RunLatency(), WrittenPictures()) }
+    if asJSON { try printJSON([], RunLatency(), WrittenImages()) }
     Console.printMessage("The bundle is a placeholder without a model, so there are no outputs.")
   }
 }

@@ -80,7 +80,7 @@ struct ParityCommand: ParsableCommand {
 
   func run() throws {
     let layer = try ImageLayer(of: ModelBundle(bundle), named: input, backends: Backends.all)
-    let maker = try PictureMaker(path: image, target: layer.size)
+    let maker = try ImageMaker(path: image, target: layer.size)
     let ours = try layer.tensor(of: maker.upright)
     if let write { try NumPyFile.write(ours, to: write) }
     guard let against else {

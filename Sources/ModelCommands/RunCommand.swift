@@ -77,7 +77,7 @@ struct RunCommand: ParsableCommand {
         return try printer.printPlaceholder(asJSON: json)
       }
       let signature = try model.loadSignature()
-      try WrittenPictures.check(outputImage, for: signature)
+      try WrittenImages.check(outputImage, for: signature)
       let clock = ContinuousClock()
       let start = clock.now
       let inputs = try arguments.readInputs(for: signature)
@@ -85,17 +85,17 @@ struct RunCommand: ParsableCommand {
       let (outputs, latency) = try signature.namingOption {
         try repeatRun(of: model, on: inputs, reading: reading)
       }
-      var pictures = WrittenPictures()
-      if let preview { try pictures.writePreviews(of: inputs, signature, to: preview) }
+      var images = WrittenImages()
+      if let preview { try images.writePreviews(of: inputs, signature, to: preview) }
       // Each output is decoded once, for its file and for what is printed.
       let values = try outputs.names.enumerated().map { index, name in
         (name: name, value: try outputs.value(at: index, as: TensorValue.self))
       }
-      try pictures.write(outputImage, of: values)
+      try images.write(outputImage, of: values)
       if json {
-        try printer.printJSON(values, latency, pictures)
+        try printer.printJSON(values, latency, images)
       } else {
-        try printer.printText(values, latency, pictures)
+        try printer.printText(values, latency, images)
       }
     }
   }

@@ -200,9 +200,9 @@ struct TrainCommand: ParsableCommand {
     let names = classes.map { $0.split(separator: ",").map(String.init) }
     let pair = try TrainingData.pair(
       data, validation: validationData, for: signature, classes: names)
-    for (index, pictures) in pair.training.classes.enumerated() {
+    for (index, folder) in pair.training.classes.enumerated() {
       Console.printMessage(
-        "class \(index)  \(pictures.name.printable)  " + counted(pictures.count, "image"))
+        "class \(index)  \(folder.name.printable)  " + counted(folder.count, "image"))
     }
     return pair
   }

@@ -95,7 +95,7 @@ struct BenchCommand: ParsableCommand {
   /// Returns the work that is measured, from the input to the outputs.
   private func step(_ model: InferenceModel) throws -> @Sendable () throws -> RunLatency {
     let signature = try model.loadSignature()
-    if let path = arguments.picturePath(for: signature) {
+    if let path = arguments.imagePath(for: signature) {
       var decoder = ImageDecoder()
       decoder.scaling = arguments.decode
       let evaluator = try Evaluator(model, decoder: decoder)
@@ -119,7 +119,7 @@ struct BenchCommand: ParsableCommand {
 
 extension ModelArguments {
   /// Returns the path of the image, if the model takes only an image and VALUE names one.
-  fileprivate func picturePath(for signature: ModelSignature) -> String? {
+  fileprivate func imagePath(for signature: ModelSignature) -> String? {
     guard let value, signature.inputs.count == 1, signature.placeholders.isEmpty,
       case .imageInput? = signature.inputs.first?.kind
     else { return nil }

@@ -26,9 +26,9 @@ import Testing
       // The example begins.
       let loader = ModelLoader(backends: [.tensorFlow])
       let trainable = try TrainableModel(at: "Demo/digits-train.tiobundle", loader: loader)
-      let pictures = try FileManager.default.subpathsOfDirectory(atPath: "Demo/digits-training")
+      let images = try FileManager.default.subpathsOfDirectory(atPath: "Demo/digits-training")
         .sorted()
-      let items = pictures.filter { $0.hasSuffix(".png") }.map { path -> Batch.Item in
+      let items = images.filter { $0.hasSuffix(".png") }.map { path -> Batch.Item in
         ["image": ImageFile("Demo/digits-training/" + path), "label": Int(path.prefix(1)) ?? 0]
       }
       var options = TrainingOptions(epochs: 15, placeholders: ["learning_rate": 0.005])

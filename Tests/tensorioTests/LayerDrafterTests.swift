@@ -104,14 +104,14 @@ import Testing
   }
 
   @Test func `an unknown image size comes from the metadata or defaults to 224 x 224`() throws {
-    let picture = Self.tensor("x", .float32, [-1, -1, -1, 3])
+    let image = Self.tensor("x", .float32, [-1, -1, -1, 3])
     let known = TensorMetadata(content: .image(.rgb, width: 32, height: 16))
-    let first = try Self.draft(inputs: [picture], inputMetadata: known)
+    let first = try Self.draft(inputs: [image], inputMetadata: known)
     #expect(
       first.inputs == [
         #"{ "name": "x", "type": "image", "shape": [-1, 16, 32, 3], "format": "RGB" }"#
       ])
-    let second = try Self.draft(inputs: [picture])
+    let second = try Self.draft(inputs: [image])
     #expect(
       second.inputs == [
         #"{ "name": "x", "type": "image", "shape": [-1, 224, 224, 3], "format": "RGB" }"#

@@ -33,7 +33,7 @@ extension TrainingData {
     let folders = try classFolders()
     for (number, name) in try order(of: folders, classes).enumerated() {
       let folder = path + "/" + name
-      let files = folders.contains(name) ? try Self.pictures(in: folder) : []
+      let files = folders.contains(name) ? try Self.images(in: folder) : []
       guard !files.isEmpty || classes?.isForValidation == true else {
         throw TensorIOError(
           .missingInput,
@@ -41,7 +41,7 @@ extension TrainingData {
             + "(\(Self.extensions.map { "." + $0 }.joined(separator: ", ")))."
         )
       }
-      self.classes.append(PictureClass(name: name, count: files.count))
+      self.classes.append(ImageClass(name: name, count: files.count))
       for file in files {
         items.append([
           images[0].name: ImageFile(folder + "/" + file, decoder: decoder),
@@ -62,7 +62,7 @@ extension TrainingData {
     return folders
   }
 
-  private static func pictures(in folder: String) throws -> [String] {
+  private static func images(in folder: String) throws -> [String] {
     try contents(of: folder).filter { file in
       extensions.contains(file.split(separator: ".").last?.lowercased() ?? "")
     }

@@ -11,11 +11,11 @@ struct TrainingData: Sendable {
   /// The line number of each item in a file; empty for a folder.
   var lines: [Int] = []
   /// The classes in the order of their indexes, for a folder of images.
-  var classes: [PictureClass] = []
+  var classes: [ImageClass] = []
   let path: String
 
   /// A class, and its number of images.
-  struct PictureClass: Hashable, Sendable {
+  struct ImageClass: Hashable, Sendable {
     var name: String
     var count: Int
   }

@@ -53,7 +53,7 @@ package struct ParityReport {
   ///
   /// A tolerance of nil means the layer's default.
   package init(
-    _ ours: Tensor, of maker: PictureMaker, _ layer: ImageLayer, _ reference: ReferenceTensor,
+    _ ours: Tensor, of maker: ImageMaker, _ layer: ImageLayer, _ reference: ReferenceTensor,
     tolerance: Double?
   ) throws {
     self.layer = layer

@@ -12,7 +12,7 @@ import TensorIO
 /// Normalization doesn't affect the search, because each channel of the reference is compared with
 /// the line that fits it best.
 struct ParitySearch {
-  private var maker: PictureMaker
+  private var maker: ImageMaker
   let layer: ImageLayer
   let reference: ReferenceTensor
   /// The bundle's own recipe, apart from the rounding.
@@ -31,7 +31,7 @@ struct ParitySearch {
   /// The excess, in bytes, below which images are identical bit for bit.
   private static let exact = 0.01
 
-  init(_ maker: PictureMaker, _ layer: ImageLayer, _ reference: ReferenceTensor) {
+  init(_ maker: ImageMaker, _ layer: ImageLayer, _ reference: ReferenceTensor) {
     self.maker = maker
     self.layer = layer
     self.reference = reference

@@ -209,7 +209,7 @@ extension TensorMetadata.Content {
     case .features: "features"
     case .image(.rgb, _, _): "RGB image"
     case .image(.grayscale, _, _): "grayscale image"
-    case .image(.unknown, _, _): "picture"
+    case .image(.unknown, _, _): "image"
     case .boundingBoxes: "bounding boxes"
     case .audio: "audio"
     case .other(let kind): "content of kind \(kind)"

@@ -84,14 +84,14 @@ struct BulkCommand: ParsableCommand {
     options.threads = threads ?? Processors.count
     options.decoder.scaling = decode
     options.kept = outputs
-    options.fetch = PictureDownload.bytes
+    options.fetch = ImageDownload.bytes
     let isThere = { (path: String) in
-      PictureDownload.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
+      ImageDownload.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
     }
     if let path = photos.first(where: { !isThere($0) }) {
       throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
     }
-    try choice.checkTakePictures()
+    try choice.checkTakeImages()
     let bundles = try choice.bundles()
     let dataset = try Dataset(pictures: photos)
     for note in dataset.notes { Console.printMessage("note: \(note.printable)") }

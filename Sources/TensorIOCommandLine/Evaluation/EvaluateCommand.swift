@@ -102,7 +102,7 @@ struct EvaluateCommand: ParsableCommand {
 
   func run() throws {
     let files = try reports.targets()
-    try choice.checkTakePictures()
+    try choice.checkTakeImages()
     let interruption = Interruption()
     var gates: [GateResult] = []
     var failure: (any Error)?
@@ -183,7 +183,7 @@ struct EvaluateCommand: ParsableCommand {
     options.threads = threads
     options.decoder.scaling = decode
     options.kept = outputs
-    options.fetch = PictureDownload.bytes
+    options.fetch = ImageDownload.bytes
     measures.apply(to: &options)
     return options
   }
@@ -235,7 +235,7 @@ struct MergeCommand: ParsableCommand {
     let gates = try failUnder.flatMap { try $0.check(whole) }
     // The images may be on another machine. The HTML report then doesn't show them.
     let dataset =
-      files.contains(where: \.showsPictures)
+      files.contains(where: \.showsImages)
       ? try? Dataset(contentsOf: whole.dataset.path, layout: whole.dataset.layout) : nil
     for file in files { try file.write(whole, gates, of: dataset, suffix: nil) }
     try EvaluationPrinter(report: whole).print(asJSON: json)

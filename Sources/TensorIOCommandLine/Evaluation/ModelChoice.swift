@@ -25,10 +25,10 @@ struct ModelChoice: ParsableArguments {
   }
 
   /// Checks that the named bundles take an image, before a dataset is read for them.
-  func checkTakePictures() throws {
+  func checkTakeImages() throws {
     for path in model {
       let bundle = try ModelBundle(path)
-      guard !bundle.takesPicture else { continue }
+      guard !bundle.takesImage else { continue }
       let inputs = bundle.manifest.inputs.map { "'\($0.name)' (\($0.kind.words))" }
       throw TensorIOError(
         .unsupportedModel,
@@ -54,7 +54,7 @@ struct ModelChoice: ParsableArguments {
       }
       let found =
         try ids.isEmpty
-        ? library.bundles.filter(\.takesPicture) : Self.choose(ids, from: library, in: models)
+        ? library.bundles.filter(\.takesImage) : Self.choose(ids, from: library, in: models)
       bundles += found.filter { bundle in !bundles.contains { $0.path == bundle.path } }
       if bundles.isEmpty {
         throw TensorIOError(
@@ -107,7 +107,7 @@ extension ModelManifest.Layer.Kind {
     switch self {
     case .array: "numbers"
     case .scalar: "a number"
-    case .imageInput, .imageOutput: "a picture"
+    case .imageInput, .imageOutput: "an image"
     case .classMap: "a class map"
     case .string: "text or bytes"
     }
@@ -116,7 +116,7 @@ extension ModelManifest.Layer.Kind {
 
 extension ModelBundle {
   /// Whether the model takes an image and nothing else.
-  fileprivate var takesPicture: Bool {
+  fileprivate var takesImage: Bool {
     guard !manifest.isPlaceholder, manifest.inputs.count == 1 else { return false }
     if case .imageInput = manifest.inputs[0].kind { return true }
     return false

@@ -31,7 +31,7 @@ struct ReportTarget {
   private let format: Format
 
   /// Whether the format shows images.
-  var showsPictures: Bool { format == .html }
+  var showsImages: Bool { format == .html }
 
   /// - Throws: `TensorIOError` for an extension that isn't a known format, or a folder that is
   ///   missing.

@@ -11,7 +11,7 @@ import TensorIO
 /// Downloads images that a user or a dataset names by their address.
 ///
 /// It uses libcurl.
-enum PictureDownload {
+enum ImageDownload {
   /// The limits of a download.
   ///
   /// `bytes` is twice the size of the largest cameras' JPEGs. `connect_seconds` is short enough

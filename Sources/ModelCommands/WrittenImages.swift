@@ -14,7 +14,7 @@ import Foundation
 #endif
 
 /// Writes the images of a run to files, and remembers their paths.
-struct WrittenPictures {
+struct WrittenImages {
   /// The paths of the output images, by the names of the outputs.
   private(set) var outputs: [String: String] = [:]
   /// The paths of the previews, by the names of the inputs and then by what they show.
@@ -83,12 +83,12 @@ struct WrittenPictures {
     try inputs.forEach(signature.inputs, isOptional: mayBeAbsent) { index, value in
       let spec = signature.inputs[index]
       guard let value, case .imageInput(let shape, _) = spec.kind else { return }
-      guard value.isPicture else {
+      guard value.isImage else {
         return Console.printMessage(
           "no preview of '\(spec.name)': its value is a tensor, not an image")
       }
       guard let seen = try spec.preview(of: value) else { return }
-      var views = [(key: "image", suffix: "", picture: seen)]
+      var views = [(key: "image", suffix: "", image: seen)]
       if shape.format != .gray {
         let channels = seen.channels()
         views += [
@@ -99,7 +99,7 @@ struct WrittenPictures {
       let name = names.add(spec.name, suffixes: views.map(\.suffix))
       for view in views {
         let path = (folder.hasSuffix("/") ? folder : folder + "/") + "\(name)\(view.suffix).png"
-        try ImageEncoder().write(view.picture, to: path)
+        try ImageEncoder().write(view.image, to: path)
         written[spec.name, default: [:]][view.key] = path
       }
     }
@@ -123,7 +123,7 @@ extension TensorSpec {
 
 extension TensorEncodable {
   /// Whether the value is an image, as opposed to the elements of a tensor.
-  fileprivate var isPicture: Bool {
+  fileprivate var isImage: Bool {
     if case .image? = self as? TensorValue { return true }
     return self is PixelBuffer || self is ImageFile
   }
