@@ -30,13 +30,10 @@ package struct ModelArguments: ParsableArguments {
         """))
   package var value: String?
 
-  @Option(
-    name: .long, parsing: .singleValue,
-    help: ArgumentHelp("An input by name; may be repeated.", valueName: "name=value"))
+  @Option(help: ArgumentHelp("An input by name; may be repeated.", valueName: "name=value"))
   package var input: [NamedArgument] = []
 
   @Option(
-    name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "The value of a placeholder that model.json lists; may be repeated.",
       valueName: "name=value"))
@@ -44,30 +41,23 @@ package struct ModelArguments: ParsableArguments {
 
   // Like every number here this is optional. To print a default value, the parser looks up three
   // conformances of its type, which takes 2% of the startup time.
-  @Option(
-    name: .customLong("threads"),
-    help: ArgumentHelp("The number of threads for each run. (default: 1)", valueName: "threads"))
+  @Option(name: .customLong("threads"), help: "The number of threads for each run. (default: 1)")
   var givenThreads: Int?
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The signature to run, if the model has several.", valueName: "key"))
+  @Option(help: ArgumentHelp("The signature to run, if the model has several.", valueName: "key"))
   var signature: String?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "How JPEG files are decoded: exact gives the same pixels as Pillow; high and fast decode "
         + "at 1/2, 1/4 or 1/8 of the size if the result is still at least twice (high) or once "
         + "(fast) the model's input size."))
   package var decode: DecodeScaling = .exact
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("Stop with an error after this many seconds.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Stop with an error after this many seconds.", valueName: "seconds"))
   package var timeout: Double?
 
-  @Option(name: .long, help: MemoryLimit.help)
+  @Option(help: MemoryLimit.help)
   var memoryLimit = MemoryLimit.standard
 
   package init() {}

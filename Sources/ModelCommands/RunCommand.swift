@@ -21,37 +21,30 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var arguments: ModelArguments
 
-  @Option(
-    name: .long, help: "Print this many labels, highest first (default: 5 in text output).")
+  @Option(help: "Print this many labels, highest first (default: 5 in text output).")
   var top: Int?
 
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: "Print only labels with a value above this.")
+  @Option(parsing: .unconditional, help: "Print only labels with a value above this.")
   var threshold: Float?
 
   @Option(
     name: .customLong("iterations"),
-    help: ArgumentHelp(
-      "Run the model this many times, and print mean latencies. (default: 1)",
-      valueName: "iterations"))
+    help: "Run the model this many times, and print mean latencies. (default: 1)")
   var givenIterations: Int?
 
   @Option(
-    name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "Write an image output to a .png or .jpg file; a class map can also go to an .svg file "
         + "with its legend. May be repeated.", valueName: "name=path"))
   var outputImage: [NamedArgument] = []
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "Write each input image as the model sees it, and its red, green and blue channels, as "
         + ".png files.", valueName: "folder"), completion: .directory)
   var preview: String?
 
-  @Flag(name: .long, help: "Print JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
   private var iterations: Int { givenIterations ?? 1 }

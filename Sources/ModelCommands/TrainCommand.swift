@@ -55,7 +55,6 @@ struct TrainCommand: ParsableCommand {
   var seed: UInt64 = 0
 
   @Option(
-    parsing: .singleValue,
     help: ArgumentHelp(
       "The value of a placeholder, such as learning_rate=0.01; may be repeated.",
       valueName: "name=value"))
@@ -94,12 +93,10 @@ struct TrainCommand: ParsableCommand {
     help: ArgumentHelp(
       "Where to write the weights: a path that ends in .tiobundle becomes a new bundle for "
         + "inference; any other path is an existing folder that receives a checkpoint.",
-      valueName: "path"),
-    completion: .directory)
+      valueName: "path"), completion: .directory)
   var export: String?
 
   @Option(
-    parsing: .singleValue,
     help: ArgumentHelp(
       "An output of the exported bundle, by its name in model.json or in the model; may be "
         + "repeated. Default: the outputs that don't need the labels, if the model shows which.",

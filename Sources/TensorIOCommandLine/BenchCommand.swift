@@ -25,18 +25,16 @@ struct BenchCommand: ParsableCommand {
 
   @OptionGroup var arguments: ModelArguments
 
-  @Option(name: .long, help: "The number of measured runs.")
-  var iterations: Int = 100
+  @Option(help: "The number of measured runs.")
+  var iterations = 100
 
-  @Option(name: .long, help: "The number of unmeasured runs that each worker starts with.")
-  var warmup: Int = 5
+  @Option(help: "The number of unmeasured runs that each worker starts with.")
+  var warmup = 5
 
-  @Option(
-    name: .long,
-    help: "How many runs happen at once, each with its own thread and session.")
-  var workers: Int = 1
+  @Option(help: "How many runs happen at once, each with its own thread and session.")
+  var workers = 1
 
-  @Flag(name: .long, help: "Print JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
   func validate() throws {

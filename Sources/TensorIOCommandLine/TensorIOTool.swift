@@ -96,7 +96,7 @@ package struct SessionWorkerCommand: ParsableCommand {
   @Argument(help: "The model's path, which the list of processes shows.")
   var model: String
 
-  @Option(name: .long, help: MemoryLimit.help)
+  @Option(help: MemoryLimit.help)
   var memoryLimit = MemoryLimit.standard
 
   package init() {}

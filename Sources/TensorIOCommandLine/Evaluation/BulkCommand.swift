@@ -8,7 +8,6 @@ import ModelCommands
 import ModelTools
 import NetRunner
 import TensorIO
-import TensorIOImageCodecs
 
 struct BulkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -25,20 +24,16 @@ struct BulkCommand: ParsableCommand {
       are followed, but links to folders aren't.
       """)
 
-  @Argument(
-    help: ArgumentHelp(
-      "Folders of photos, photo files, or URLs of photos.", valueName: "photos"),
-    completion: .file())
+  @Argument(help: "Folders of photos, photo files, or URLs of photos.", completion: .file())
   var photos: [String]
 
   @OptionGroup var choice: ModelChoice
 
   @Option(
-    name: [.short, .long], parsing: .singleValue,
+    name: [.short, .long],
     help: ArgumentHelp(
       "The file for the results: .sqlite, .db, .jsonl, .csv or .json; may be repeated.",
-      valueName: "file"),
-    completion: .file())
+      valueName: "file"), completion: .file())
   var output: [String]
 
   @Flag(help: "Continue: skip the photos that have a row in the results.")
@@ -55,15 +50,6 @@ struct BulkCommand: ParsableCommand {
 
   @Option(help: "How many photos are processed at once (default: the number of processors).")
   var threads: Int?
-
-  @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
-  var decode: DecodeScaling = .exact
-
-  @Option(
-    help: ArgumentHelp(
-      "The output values in each row: all, none, or this many of the highest (default: 5).",
-      valueName: "all|none|n"))
-  var outputs: KeptOutputs?
 
   @Flag(help: "Print the counts of each model as JSON.")
   var json = false
@@ -82,9 +68,7 @@ struct BulkCommand: ParsableCommand {
     var options = EvaluationOptions()
     options.iterations = iterations
     options.threads = threads ?? Processors.count
-    options.decoder.scaling = decode
-    options.kept = outputs
-    options.fetch = ImageDownload.bytes
+    choice.apply(to: &options)
     let isThere = { (path: String) in
       ImageDownload.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
     }

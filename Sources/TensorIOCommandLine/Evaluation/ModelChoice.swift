@@ -5,23 +5,37 @@
 
 import ArgumentParser
 import ModelCommands
+import NetRunner
 import TensorIO
+import TensorIOImageCodecs
 
 /// The arguments of commands that run several vision models.
 struct ModelChoice: ParsableArguments {
   @Option(
-    name: .long, parsing: .singleValue,
     help: ArgumentHelp("A bundle; may be repeated.", valueName: "bundle"), completion: .directory)
   var model: [String] = []
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("A folder of bundles.", valueName: "folder"), completion: .directory)
+  @Option(help: ArgumentHelp("A folder of bundles.", valueName: "folder"), completion: .directory)
   var models: String?
+
+  @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
+  var decode: DecodeScaling = .exact
+
+  @Option(
+    help: ArgumentHelp(
+      "The output values in each row: all, none, or this many of the highest (default: 5, or all "
+        + "for a test bundle).", valueName: "all|none|n"))
+  var outputs: KeptOutputs?
 
   func validate() throws {
     try checkUsage(
       !model.isEmpty || models != nil, "Name the models: --model BUNDLE, or --models FOLDER.")
+  }
+
+  func apply(to options: inout EvaluationOptions) {
+    options.decoder.scaling = decode
+    options.kept = outputs
+    options.fetch = ImageDownload.bytes
   }
 
   /// Checks that the named bundles take an image, before a dataset is read for them.

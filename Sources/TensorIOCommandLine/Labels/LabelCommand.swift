@@ -60,11 +60,10 @@ extension LabelCommand {
     @Argument(help: "A text, or numbers as a JSON array, such as '[0.5, 2]'.")
     var label: String
 
-    @Flag(name: .long, help: "Read the label as text, even if it begins with a bracket.")
+    @Flag(help: "Read the label as text, even if it begins with a bracket.")
     var text = false
 
     @Option(
-      name: .long,
       help: "The folder that paths in a new store are relative to (default: the store's folder).",
       completion: .directory)
     var root: String?
@@ -88,10 +87,10 @@ extension LabelCommand {
 
     @OptionGroup var file: StoreArgument
 
-    @Option(name: .long, help: "The model's identifier.")
+    @Option(help: "The model's identifier.")
     var model: String?
 
-    @Flag(name: .long, help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
@@ -161,7 +160,7 @@ extension LabelCommand {
 
     @OptionGroup var file: StoreArgument
 
-    @Option(name: .long, help: "Only undo changes of this model's labels.")
+    @Option(help: "Only undo changes of this model's labels.")
     var model: String?
 
     func run() throws {
@@ -234,16 +233,15 @@ extension LabelCommand {
     @Argument(help: "A folder with a folder for each class, a .csv or a .testbundle.")
     var path: String
 
-    @Option(name: .long, help: "The model's identifier.")
+    @Option(help: "The model's identifier.")
     var model: String
 
     @Option(
-      name: .long,
       help: "The folder that paths in a new store are relative to (default: the store's folder).",
       completion: .directory)
     var root: String?
 
-    @Flag(name: .long, help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
@@ -266,27 +264,23 @@ extension LabelCommand {
 
     @OptionGroup var file: StoreArgument
 
-    @Option(name: .long, help: "The model's identifier.")
+    @Option(help: "The model's identifier.")
     var model: String
 
-    @Option(
-      name: .long, help: "The file to write: a .testbundle, a .zip or a .csv.", completion: .file())
+    @Option(help: "The file to write: a .testbundle, a .zip or a .csv.", completion: .file())
     var to: String
 
-    @Flag(name: .long, help: "Replace an existing file.")
+    @Flag(help: "Replace an existing file.")
     var replace = false
 
     @Option(
-      name: .long,
       help: "The output that the labels belong to (default: classification; for numbers, values).")
     var output: String?
 
-    @Option(
-      name: .long,
-      help: "The test bundle's metric (default: EvaluationMetricAccuracyTop5 or regression).")
+    @Option(help: "The test bundle's metric (default: EvaluationMetricAccuracyTop5 or regression).")
     var metric: String?
 
-    @Flag(name: .long, help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
