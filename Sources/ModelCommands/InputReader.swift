@@ -48,7 +48,6 @@ struct InputReader {
     }
   }
 
-  /// Reads the value of one input.
   func readValue(_ text: String, for spec: TensorSpec?) throws -> any TensorEncodable {
     switch try read(text, for: spec) {
     case .value(let value): return value

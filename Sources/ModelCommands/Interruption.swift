@@ -43,7 +43,6 @@ package struct Interruption {
     }
   }
 
-  /// Whether the loop should end.
   package var isRequested: Bool { Self.requested.pointee != 0 }
 
   /// A separate stack for signal handlers, made once.

@@ -114,14 +114,12 @@ package struct ModelArguments: ParsableArguments {
     return model
   }
 
-  /// Reads the values for the model's inputs and placeholders.
   package func readInputs(for signature: ModelSignature) throws -> ModelInputs {
     var inputs = try readValues(for: signature)
     inputs.placeholders = try readPlaceholders(for: signature)
     return inputs
   }
 
-  /// Reads the values for the model's placeholders.
   package func readPlaceholders(
     for signature: ModelSignature
   ) throws -> [String: any TensorEncodable] {
@@ -161,7 +159,6 @@ package struct NamedArgument: ExpressibleByArgument {
 }
 
 extension [NamedArgument] {
-  /// Reads the values of the placeholders of a model.
   func placeholders(
     of signature: ModelSignature, scaling: DecodeScaling = .exact
   ) throws -> [String: any TensorEncodable] {

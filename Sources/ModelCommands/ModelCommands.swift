@@ -26,7 +26,10 @@ package enum ModelCommands {
   package static let train: any ParsableCommand.Type = TrainCommand.self
 }
 
-/// The machine's processors.
+package enum Version {
+  package static let current = "0.1.0"
+}
+
 package enum Processors {
   /// The number of processors that this process may use.
   package static var count: Int { ProcessInfo.processInfo.activeProcessorCount }

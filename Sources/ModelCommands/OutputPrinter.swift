@@ -12,7 +12,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Prints the outputs of a model, as text or as JSON.
 struct OutputPrinter {
   let top: Int?
   let threshold: Float?
@@ -171,7 +170,6 @@ struct OutputPrinter {
 }
 
 extension ClassMap {
-  /// The legend as text, with a line for each class.
   fileprivate var legendLines: [String] {
     legend.map { entry in
       let share = entry.percentText.padded(to: 7, onTheLeft: true)
@@ -179,7 +177,6 @@ extension ClassMap {
     }
   }
 
-  /// The map as JSON, with its size and the classes that occur.
   fileprivate func json(path: String?) -> JSONValue {
     var members: [String: JSONValue] = [
       "width": .number(Double(width)), "height": .number(Double(height)),

@@ -169,7 +169,6 @@ struct TrainCommand: ParsableCommand {
     try export.get()
   }
 
-  /// Exports the weights, if any were learned.
   private func export(
     _ model: TrainableModel, to target: ExportTarget?, after result: Result<Void, any Error>,
     _ session: TrainingSession

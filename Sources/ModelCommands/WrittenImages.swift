@@ -106,7 +106,6 @@ struct WrittenImages {
     previews = written
   }
 
-  /// The paths of the previews, with a line for each input.
   var previewLines: [String] {
     (previews ?? [:]).sorted { $0.key < $1.key }.map { input, paths in
       let written = ["image", "red", "green", "blue"].compactMap { paths[$0] }

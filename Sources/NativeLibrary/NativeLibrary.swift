@@ -10,7 +10,6 @@ package import TensorIO
 ///
 /// `@unchecked Sendable` because the handle never changes and any thread may call `dlsym`.
 package final class NativeLibrary: @unchecked Sendable {
-  /// The file that was opened.
   package let path: String
   private let handle: UnsafeMutableRawPointer
 
@@ -74,6 +73,18 @@ package final class NativeLibrary: @unchecked Sendable {
   /// Returns the address of a symbol, or nil when the library doesn't have it.
   package func symbol(_ name: UnsafePointer<CChar>) -> UnsafeMutableRawPointer? {
     dlsym(handle, name)
+  }
+
+  /// Returns a function of the library as a pointer of the expected type.
+  ///
+  /// - Throws: `TensorIOError` with the code `missingLibrary` if the library lacks the function.
+  package func function<Function>(
+    _ name: String, as type: Function.Type = Function.self
+  ) throws(TensorIOError) -> Function {
+    guard let symbol = symbol(name) else {
+      throw TensorIOError(.missingLibrary, "'\(path)' can't be used, because it lacks \(name).")
+    }
+    return unsafeBitCast(symbol, to: type)
   }
 
   /// Fills a structure of function pointers.

@@ -129,7 +129,6 @@ extension ModelArguments {
   }
 }
 
-/// The results of `tensorio bench`.
 struct BenchMeasurement {
   var latencies: [RunLatency] = []
   var duration = Duration.zero

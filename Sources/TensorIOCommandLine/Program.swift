@@ -75,7 +75,6 @@ package enum Program {
 
 /// The behaviour of the server programs when they are built without their libraries.
 package enum MissingTrait {
-  /// Prints how to build a program, and ends the process.
   package static func exit(of program: String) -> Never {
     Console.printMessage(
       "error: This \(program) has no server, because it was built without the trait Servers. Build "

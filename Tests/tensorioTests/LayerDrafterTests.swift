@@ -44,7 +44,8 @@ import Testing
       ("Birds of India", "Birds of India"),
     ] {
       var blanks: [String] = []
-      let members = BundleDraft.members(.init(name: name), bundleName: "birds", blanks: &blanks)
+      let members = BundleDraft.members(
+        ModelMetadata(name: name), bundleName: "birds", blanks: &blanks)
       #expect(members[0].value.text.contains(expected), "\(name)")
     }
   }

@@ -19,7 +19,6 @@ package enum ProcessGuard {
   /// `nonisolated(unsafe)` because it is set once, before a second thread exists.
   nonisolated(unsafe) private static var isOn = false
 
-  /// The commands that open models.
   private static let guardedCommands: Set<String> = [
     "run", "inspect", "validate", "init", "parity", "bench", "train", "evaluate", "bulk",
   ]
@@ -115,7 +114,6 @@ package final class Deadline: Sendable {
     }
   }
 
-  /// Runs work that must finish in time.
   package func watch<Result>(_ work: () throws -> Result) throws -> Result {
     defer { isMet.store(true, ordering: .releasing) }
     do {

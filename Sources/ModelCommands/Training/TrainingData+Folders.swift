@@ -18,7 +18,6 @@ struct ClassOrder: Sendable {
 extension TrainingData {
   private static let extensions = ["jpg", "jpeg", "png", "bmp", "webp"]
 
-  /// Finds the images of all classes.
   mutating func readFolder(_ signature: ModelSignature, _ classes: ClassOrder?) throws {
     let images = signature.inputs.filter(\.isImage)
     let others = signature.inputs.filter { !$0.isImage }
@@ -86,7 +85,6 @@ extension TrainingData {
 
   // MARK: - Order
 
-  /// Returns the names of the classes, by index.
   private func order(of folders: [String], _ classes: ClassOrder?) throws -> [String] {
     guard let classes else { return folders }
     let names = classes.names

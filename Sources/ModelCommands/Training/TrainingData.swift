@@ -14,7 +14,6 @@ struct TrainingData: Sendable {
   var classes: [ImageClass] = []
   let path: String
 
-  /// A class, and its number of images.
   struct ImageClass: Hashable, Sendable {
     var name: String
     var count: Int

@@ -60,7 +60,6 @@ struct TrainingSession {
     }
   }
 
-  /// Returns the text behind the progress bar.
   private static func note(_ step: TrainingStep, of epochs: Int) -> String {
     let loss = step.means.first.map {
       "  \($0.name.printable.prefix(12)) \($0.value.shortText(digits: 4))"
@@ -76,7 +75,6 @@ struct EpochPrinter {
 
   init(asJSON: Bool) { self.asJSON = asJSON }
 
-  /// Prints an epoch immediately.
   mutating func printEpoch(_ result: EpochResult) throws {
     if asJSON { return try Console.printJSON(Self.json(result)) }
     let validation = result.validation.map(Array.init) ?? []

@@ -14,8 +14,6 @@ struct LayerDrafter {
   /// One sentence for each assumption, and for anything else that the user should check.
   var checks: [String] = []
   /// The assumptions among ``checks`` that a run depends on.
-  ///
-  /// If one of them is wrong, the outputs may be wrong.
   private(set) var assumptions: [String] = []
   /// The sizes of the input images.
   private(set) var images: [ImageSize] = []
@@ -33,7 +31,7 @@ struct LayerDrafter {
   /// The file with the labels of the objects that the model detects.
   var detectionLabels: String?
 
-  typealias Members = [(key: String, value: OrderedJSON)]
+  typealias Members = BundleDraft.Members
 
   /// Makes a drafter for the tensors of a signature.
   ///
@@ -329,5 +327,20 @@ extension LayerDrafter {
     return try zip(signature.outputs, names).map { output, name in
       .object(try numbers(output, name: name, side: "output"))
     }
+  }
+}
+
+extension Set<String> {
+  /// Inserts a name, followed by the separator and a number if the set already has it.
+  ///
+  /// Returns the name that was inserted.
+  package mutating func insertUnique(_ name: String, separator: String) -> String {
+    var unique = name
+    var number = 2
+    while !insert(unique).inserted {
+      unique = name + separator + String(number)
+      number += 1
+    }
+    return unique
   }
 }

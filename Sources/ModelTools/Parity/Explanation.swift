@@ -59,7 +59,6 @@ struct Explanation {
 struct ChannelFit {
   /// The factor for `ours`; nil if all of `ours` are equal, so that no line can be fitted.
   let scale: Double?
-  /// The number that is added.
   let bias: Double
   /// The root mean square distance of `theirs` from the line, in the units of `theirs`.
   let residual: Double

@@ -29,11 +29,9 @@ enum Framing: Hashable {
     var part: PixelCrop
     /// The size that the part is resized to.
     var scaledWidth: Int
-    /// See ``scaledWidth``.
     var scaledHeight: Int
     /// The position of the result in the target; negative if the result is cut off.
     var left = 0
-    /// See ``left``.
     var top = 0
     /// The margin's colour; nil without one.
     var color: PixelColor?
@@ -100,7 +98,6 @@ enum Framing: Hashable {
     return all
   }
 
-  /// The name for users.
   var label: String {
     switch self {
     case .crop(let crop):

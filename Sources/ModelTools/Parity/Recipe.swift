@@ -27,7 +27,6 @@ struct Recipe: Hashable {
     }
   }
 
-  /// Returns the recipe with some changes.
   func with(_ change: (inout Recipe) -> Void) -> Recipe {
     var recipe = self
     change(&recipe)
@@ -58,7 +57,6 @@ enum Decoding: Hashable {
     }
   }
 
-  /// A suggestion that makes both sides the same.
   var suggestion: String {
     switch self {
     case .full: return ""
@@ -79,7 +77,6 @@ enum Decoding: Hashable {
 enum Turning: Hashable {
   /// Turned by the EXIF orientation.
   case upright
-  /// Not turned.
   case asStored
   /// Turned upright, and then once more.
   case turned(ImageOrientation)
@@ -102,7 +99,6 @@ enum Turning: Hashable {
     }
   }
 
-  /// A suggestion that makes both sides the same.
   var suggestion: String {
     self == .asStored
       ? "Call PIL.ImageOps.exif_transpose(image) in the Python code, before anything else."

@@ -11,7 +11,6 @@ import TensorIO
 struct ValueHypothesis {
   var normalization: KnownNormalization
   var storage: NumberStorage
-  /// The way fractions were rounded.
   var rounding: Rounding
 
   /// Returns the mean distance of the reference from what this makes of an image, in bytes.
@@ -48,7 +47,6 @@ struct ValueHypothesis {
   }
 }
 
-/// The storage type of the numbers.
 enum NumberStorage: Hashable {
   case floats
   case bytes
@@ -76,7 +74,6 @@ enum NumberStorage: Hashable {
   }
 }
 
-/// A normalization with a name.
 struct KnownNormalization {
   let label: String
   let values: PixelNormalization
@@ -88,7 +85,6 @@ struct KnownNormalization {
     ownSuggestion = suggestion
   }
 
-  /// Returns a suggestion for model.json.
   func suggestion(isGray: Bool) -> String {
     ownSuggestion
       ?? "Write \(Self.json(values, isGray: isGray)) in model.json, or change the Python code."
@@ -98,7 +94,6 @@ struct KnownNormalization {
     "none (0...255)", PixelNormalization(scale: 1),
     suggestion: "Remove \"normalize\" from model.json, or change the Python code.")
 
-  /// The common normalizations.
   static let all: [KnownNormalization] = [
     none,
     standard("[0,1]", .zeroToOne), standard("[-1,1]", .minusOneToOne),

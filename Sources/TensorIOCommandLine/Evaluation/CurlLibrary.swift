@@ -21,7 +21,6 @@ final class CurlLibrary: @unchecked Sendable {
     try CurlLibrary()
   }
 
-  /// The path of the file that was opened.
   let path: String
   private var functions = CurlFunctions()
   /// The handles that no thread uses at the moment; each keeps connections open.
@@ -54,7 +53,6 @@ final class CurlLibrary: @unchecked Sendable {
     _ = functions.global_init(allFeatures)
   }
 
-  /// The names of the functions, in the order of `CurlFunctions`.
   private static let names = [
     "curl_global_init", "curl_easy_init", "curl_easy_setopt", "curl_easy_perform",
     "curl_easy_getinfo", "curl_easy_reset", "curl_easy_strerror",

@@ -8,7 +8,6 @@ import ModelCommands
 public import NetRunner
 import TensorIO
 
-/// The arguments that choose what is measured.
 struct MeasureArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -116,7 +116,6 @@ struct ModelChoice: ParsableArguments {
 }
 
 extension ModelManifest.Layer.Kind {
-  /// The kind of the layer, for a message.
   fileprivate var words: String {
     switch self {
     case .array: "numbers"

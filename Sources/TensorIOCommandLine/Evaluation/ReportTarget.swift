@@ -42,7 +42,6 @@ struct ReportTarget {
   private let path: String
   private let format: Format
 
-  /// Whether the format shows images.
   var showsImages: Bool { format == .html }
 
   /// - Throws: `TensorIOError` for an extension that isn't a known format, or a folder that is

@@ -34,13 +34,22 @@ struct LabelCommand: ParsableCommand {
       FindMovedCommand.self, ImportCommand.self, ExportCommand.self,
     ])
 
-  /// The argument for the file that keeps the labels.
   struct StoreArgument: ParsableArguments {
     @Argument(help: "The file that keeps the labels.", completion: .file())
     var store: String
 
     /// Opens the file, and throws an error if it is missing.
     func open() throws -> LabelStore { try LabelStore(path: store, creates: false) }
+  }
+
+  struct PhotoArguments: ParsableArguments {
+    @OptionGroup var file: StoreArgument
+
+    @Argument(help: "The model's identifier, from its model.json.")
+    var model: String
+
+    @Argument(help: "The photo.", completion: .file())
+    var photo: String
   }
 }
 
@@ -49,13 +58,7 @@ extension LabelCommand {
     static let configuration = CommandConfiguration(
       commandName: "set", abstract: "Set a photo's label, replacing any label that it has.")
 
-    @OptionGroup var file: StoreArgument
-
-    @Argument(help: "The model's identifier, from its model.json.")
-    var model: String
-
-    @Argument(help: "The photo.", completion: .file())
-    var photo: String
+    @OptionGroup var target: PhotoArguments
 
     @Argument(help: "A text, or numbers as a JSON array, such as '[0.5, 2]'.")
     var label: String
@@ -73,7 +76,8 @@ extension LabelCommand {
       // option.
       let word = label.hasPrefix(" -") ? String(label.dropFirst()) : label
       let label = try text ? .text(word) : PhotoLabel(argument: word)
-      try LabelStore(path: file.store, root: root).setLabel(label, of: photo, for: model)
+      try LabelStore(path: target.file.store, root: root)
+        .setLabel(label, of: target.photo, for: target.model)
     }
   }
 
@@ -136,20 +140,17 @@ extension LabelCommand {
 
   struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Remove a photo's label.")
+      commandName: "remove", abstract: "Remove a photo's label.",
+      discussion: "PHOTO can also be the path that 'list' prints.")
 
-    @OptionGroup var file: StoreArgument
-
-    @Argument(help: "The model's identifier.")
-    var model: String
-
-    @Argument(help: "The photo, or the path that 'list' prints.", completion: .file())
-    var photo: String
+    @OptionGroup var target: PhotoArguments
 
     func run() throws {
-      guard try file.open().removeLabel(of: photo, for: model) else {
+      let (photo, model) = (target.photo, target.model)
+      guard try target.file.open().removeLabel(of: photo, for: model) else {
         throw TensorIOError(
-          .fileNotFound, "'\(photo)' has no label for the model '\(model)' in '\(file.store)'.")
+          .fileNotFound,
+          "'\(photo)' has no label for the model '\(model)' in '\(target.file.store)'.")
       }
     }
   }
@@ -175,7 +176,6 @@ extension LabelCommand {
 }
 
 extension PhotoLabel {
-  /// Makes numbers from an argument that begins like an array, and a text from any other.
   fileprivate init(argument: String) throws {
     guard argument.first == "[" else {
       self = .text(argument)
@@ -194,7 +194,6 @@ extension PhotoLabel {
     self = .numbers(numbers)
   }
 
-  /// The label as `--json` prints it.
   fileprivate var json: JSONValue {
     switch self {
     case .text(let text): .string(text)
