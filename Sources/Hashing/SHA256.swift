@@ -36,8 +36,6 @@ package struct SHA256: ~Copyable {
   /// Returns the path of the library that computes the hashes.
   package static func findLibrary() throws -> String { try LibCrypto.shared.get().path }
 
-  /// Starts a hash.
-  ///
   /// - Throws: `TensorIOError` with `.missingLibrary` if libcrypto is missing or has no SHA-256.
   package static func start() throws -> SHA256 {
     let crypto = try LibCrypto.shared.get()
@@ -69,9 +67,6 @@ package struct SHA256: ~Copyable {
       })
   }
 
-  /// Returns the digest of some bytes.
-  ///
-  /// - Throws: The errors of ``start()``.
   package static func digest(of bytes: some Sequence<UInt8>) throws -> Digest {
     var hash = try start()
     hash.update(data: bytes)

@@ -74,9 +74,7 @@ package struct ModelArguments: ParsableArguments {
       value == nil || input.isEmpty, "Pass either VALUE or --input NAME=VALUE, not both.")
   }
 
-  /// Opens the bundle and loads its model; returns nil for a placeholder.
-  ///
-  /// The limit on the model's time and memory applies from here on.
+  /// Loads the model and begins to limit its time and memory; returns nil for a placeholder.
   package func loadModel(
     cancellation: CancellationToken, sessions: Int = 1
   ) throws -> InferenceModel? {

@@ -93,9 +93,7 @@ struct RunCommand: ParsableCommand {
     }
   }
 
-  /// Runs the model repeatedly, and returns the last outputs with the mean latency.
-  ///
-  /// Ctrl-C ends the repetitions early. The means then cover the runs so far.
+  /// Returns the last outputs with the mean latency of the runs, which Ctrl-C ends early.
   private func repeatRun(
     of model: InferenceModel, on inputs: ModelInputs, reading: Duration
   ) throws -> (ModelOutputs, RunLatency) {

@@ -133,14 +133,17 @@ struct TrainCommand: ParsableCommand {
     try checkUsage(
       exportOutput.isEmpty || export?.contains(BundleWriter.fileExtension) == true,
       "--export-output needs --export NAME\(BundleWriter.fileExtension).")
-    if let plot { _ = try PlotFile(plot) }
+    if let plot {
+      try checkUsage(
+        plot.lowercased().hasSuffix(".svg"),
+        "--plot takes a path that ends in .svg, got '\(plot)'.")
+    }
   }
 
   func run() throws {
     let target = export.map { ExportTarget(path: $0, outputs: exportOutput) }
     try target?.check()
-    let plotFile = try plot.map(PlotFile.init)
-    try plotFile?.checkFolder()
+    try plot.map(LossPlot.checkFile)
     if let restore, !FileSystem.isFolder(restore) {
       throw TensorIOError(.fileNotFound, "There is no folder '\(restore)' with a checkpoint.")
     }
@@ -161,9 +164,9 @@ struct TrainCommand: ParsableCommand {
     let result = Result { try model.loadSignature().namingOption { try session.train() } }
     // Keep what was learned before a failure, and plot the steps so far.
     let export = Result { try self.export(model, to: target, after: result, session) }
-    if let plotFile, !session.curve.isEmpty {
-      try plotFile.write(session.curve)
-      Console.printMessage("plot: \(plotFile.path)")
+    if let plot, !session.curve.isEmpty {
+      try LossPlot(session.curve).write(to: plot)
+      Console.printMessage("plot: \(plot)")
     }
     try result.get()
     try export.get()

@@ -60,8 +60,6 @@ enum UnreadFormat: String {
     ),
   ]
 
-  /// Returns the format that the first bytes show.
-  ///
   /// Only signatures of four bytes or more are used, because values may begin with any bytes.
   private static func format(of bytes: RawSpan) -> UnreadFormat? {
     let head = bytes.withUnsafeBytes { Array($0.prefix(16)) }

@@ -17,9 +17,7 @@ import Foundation
 struct WrittenImages {
   /// The paths of the output images, by the names of the outputs.
   private(set) var outputs: [String: String] = [:]
-  /// The paths of the previews, by the names of the inputs and then by what they show.
-  ///
-  /// This is nil if no previews were requested.
+  /// The previews' paths, by input and then by what they show; nil if none were requested.
   private(set) var previews: [String: [String: String]]?
 
   // MARK: - Outputs
@@ -136,9 +134,7 @@ struct PreviewNames {
   /// The longest name, which leaves room for a suffix.
   private static let longestName = 100
 
-  /// Returns a name for a layer's files that no earlier layer has.
-  ///
-  /// A suffix and a file extension follow the name in each of the files.
+  /// Returns a name that no earlier layer has, to which each of the layer's files adds a suffix.
   mutating func add(_ layer: String, suffixes: [String]) -> String {
     let plain = Self.sanitized(layer)
     var name = plain

@@ -24,8 +24,6 @@ package struct CertificateArguments: ParsableArguments {
   }
 
   /// Returns the files of the certificate and its key; nil if the options are missing.
-  ///
-  /// - Throws: `TensorIOError` if a file is missing or isn't a regular file.
   package func certificate() throws -> (chain: String, key: String)? {
     guard let cert, let key else { return nil }
     for file in [cert, key] { try FileSystem.requireFile(file) }

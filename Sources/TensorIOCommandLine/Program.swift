@@ -110,9 +110,7 @@ enum CommandSpelling {
     }
   }
 
-  /// Returns a hint for a word that resembles no command.
-  ///
-  /// If the word is a file, it is most likely a model.
+  /// Returns a hint for a word that resembles no command; a file is most likely a model.
   private static func hint(_ word: String, _ path: String, _ names: [String]) -> String {
     if path == "tensorio", FileSystem.isFile(word) || FileSystem.isFolder(word) {
       return "To run a model, write 'tensorio run \(word)'."

@@ -19,9 +19,7 @@ struct TrainingData: Sendable {
     var count: Int
   }
 
-  /// Reads a .jsonl file, or the file names in a folder of classes.
-  ///
-  /// An error names the file and the line. Without an order, the classes are sorted by name.
+  /// Reads a .jsonl file, or a folder of classes, sorted by name unless there is an order.
   init(_ path: String, for signature: ModelSignature, classes: ClassOrder? = nil) throws {
     self.path = path
     if FileSystem.isFolder(path) {

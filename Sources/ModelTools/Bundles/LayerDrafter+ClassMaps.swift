@@ -47,8 +47,6 @@ extension LayerDrafter {
     return members
   }
 
-  /// Whether an output can hold scores.
-  ///
   /// An image layer can't name a data type, so the tensor's type must match `model.quantized`.
   private func holdsScores(_ tensor: TensorDescription, _ dataType: DataType) -> Bool {
     switch dataType {
@@ -59,8 +57,6 @@ extension LayerDrafter {
     }
   }
 
-  /// Whether an output can hold class numbers.
-  ///
   /// Bytes could also be a gray image, so they are classes only if the model has labels for them.
   private func holdsClassNumbers(
     _ tensor: TensorDescription, _ dataType: DataType, _ labels: [String]?, size: ImageSize

@@ -33,8 +33,6 @@ struct LayerDrafter {
 
   typealias Members = BundleDraft.Members
 
-  /// Makes a drafter for the tensors of a signature.
-  ///
   /// The format of a SavedModel doesn't support quantized tensors.
   init(
     _ signature: SignatureDescription, mayBeQuantized: Bool = true, detection: [String]? = nil
@@ -173,9 +171,7 @@ struct LayerDrafter {
       && shape[1] != 1 && shape[2] != 0 && shape[2] != 1
   }
 
-  /// Whether a tensor has the shape of a gray image.
-  ///
-  /// Sound can have the same rank, so without metadata only squares count as images.
+  /// Sound can have the same rank, so without metadata only squares count as gray images.
   private static func hasGrayShape(_ tensor: TensorDescription, _ metadata: TensorMetadata?) -> Bool
   {
     let shape = tensor.shape
@@ -331,9 +327,7 @@ extension LayerDrafter {
 }
 
 extension Set<String> {
-  /// Inserts a name, followed by the separator and a number if the set already has it.
-  ///
-  /// Returns the name that was inserted.
+  /// Inserts a name, with a number if the set already has it, and returns what was inserted.
   package mutating func insertUnique(_ name: String, separator: String) -> String {
     var unique = name
     var number = 2

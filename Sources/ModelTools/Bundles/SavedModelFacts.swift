@@ -21,8 +21,6 @@ struct SavedModelFacts {
   let results: [String]
   let trainingOperations: [(name: String, needs: [String])]
 
-  /// Describes the model in a folder whose graphs have these tags.
-  ///
   /// Nil operations of a training step are looked for under their common names.
   init(
     _ model: TensorFlowModel, at path: String, graphs: [[String]], operations: [String]?

@@ -68,9 +68,7 @@ extension ParityReport {
       + (first.suggestion ?? "")
   }
 
-  /// Returns a phrase such as "looks like BGR instead of RGB".
-  ///
-  /// The phrase is weaker if a difference remains that this finding doesn't explain.
+  /// Returns a phrase such as "looks like BGR instead of RGB", weaker if a difference remains.
   private func sentence(_ finding: StageFinding) -> String? {
     guard let looksLike = finding.looksLike else { return nil }
     let verb = (residual ?? 0) > Self.clear ? "looks most like" : "looks like"

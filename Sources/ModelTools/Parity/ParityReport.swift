@@ -47,8 +47,6 @@ package struct ParityReport {
   /// The scale and bias of each colour that fit best; nil if the tensors are equal or unexplained.
   private(set) var fitted: PixelNormalization?
 
-  /// Compares the bundle's tensor of an image with a reference.
-  ///
   /// A tolerance of nil means the layer's default.
   package init(
     _ ours: Tensor, of maker: ImageMaker, _ layer: ImageLayer, _ reference: ReferenceTensor,

@@ -21,9 +21,7 @@ struct ParitySearch {
   /// The distance between the pixels that are compared.
   private let step: Int
   private var known: [Recipe: [Explanation]] = [:]
-  /// All explanations in the order in which they were tried.
-  ///
-  /// A dictionary can't be used for this, because its order differs between processes.
+  /// All explanations as they were tried; a dictionary's order differs between processes.
   private var all: [Explanation] = []
 
   /// The approximate number of pixels that are compared.

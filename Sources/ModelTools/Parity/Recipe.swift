@@ -136,9 +136,7 @@ enum ChannelOrder: Hashable {
     if case .format(let format) = self { format.rawValue } else { "gray in three channels" }
   }
 
-  /// Returns the plane of an image that a channel of the tensor holds.
-  ///
-  /// The planes are red, green and blue, or the single gray plane.
+  /// Returns which plane a channel holds: of red, green and blue, or the single gray plane.
   func plane(_ channel: Int) -> Int {
     switch self {
     case .format(.rgb): channel

@@ -17,9 +17,7 @@ package struct ReferenceTensor {
   /// Whether ``channels`` were read in the other layout than the shape says.
   private(set) var isReshaped = false
 
-  /// Reads a .npy file with an image of the layer's size.
-  ///
-  /// A leading batch axis of 1 is optional.
+  /// Reads a .npy file with an image of the layer's size, and maybe a leading batch axis of 1.
   package init(_ path: String, for layer: ImageLayer) throws {
     self.path = path
     let tensor = try NumPyFile(path).tensor
@@ -51,8 +49,6 @@ package struct ReferenceTensor {
     return other
   }
 
-  /// Returns the layout and the number of channels of a saved shape.
-  ///
   /// The layer's own layout is tried first, because an image with 3 rows may fit both layouts.
   private static func layout(
     of saved: [Int], for shape: ImageShape

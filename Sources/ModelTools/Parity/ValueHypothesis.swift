@@ -5,9 +5,7 @@
 
 import TensorIO
 
-/// One way in which bytes may have become numbers.
-///
-/// It consists of a normalization, a storage type and, for whole numbers, a rounding.
+/// One way in which bytes may have become numbers, which are rounded if they are whole.
 struct ValueHypothesis {
   var normalization: KnownNormalization
   var storage: NumberStorage

@@ -174,9 +174,7 @@ struct BulkResults {
     self.log = try Self.isDatabase(logPath) ? SQLiteLog(logPath) : JSONLinesLog(logPath)
   }
 
-  /// Writes the exports.
-  ///
-  /// The log of an incomplete run is kept for later.
+  /// Writes the exports, and keeps the log of an incomplete run for later.
   func finish(isWhole: Bool) throws {
     for (format, path) in exports { try format.write(log, to: path) }
     if isTemporary, isWhole { try FileSystem.remove(logPath) }

@@ -11,8 +11,6 @@ import TensorIO
 
 /// The libcurl library, which is opened when the first address is fetched.
 ///
-/// A command that fetches nothing starts without it.
-///
 /// `@unchecked Sendable` because the functions never change, and only one thread at a time uses a
 /// handle.
 final class CurlLibrary: @unchecked Sendable {
@@ -58,15 +56,11 @@ final class CurlLibrary: @unchecked Sendable {
     "curl_easy_getinfo", "curl_easy_reset", "curl_easy_strerror",
   ]
 
-  /// Downloads the contents of an address into memory, and blocks the thread until it is done.
-  ///
-  /// The caller frees the bytes of the result.
-  func fetch(_ address: String, trusting authorities: String?, within limits: CurlLimits)
-    -> CurlAnswer?
-  {
+  /// Downloads an address into memory, and blocks the thread; the caller frees the bytes.
+  func fetch(_ address: String, trusting authorities: String?) -> CurlAnswer? {
     guard let handle = idle.withLock({ $0.popLast() }) ?? functions.easy_init().map(Handle.init)
     else { return nil }
     defer { idle.withLock { $0.append(handle) } }
-    return curl_fetch(&functions, handle.pointer, address, authorities, limits)
+    return curl_fetch(&functions, handle.pointer, address, authorities)
   }
 }
