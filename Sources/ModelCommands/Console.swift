@@ -52,9 +52,6 @@ package enum Console {
 
   package static func end(_ code: Int32) -> Never { exit(code) }
 
-  /// Ends the process immediately and skips the runtime's clean-up, which may hang.
-  static func endAtOnce(_ code: Int32) -> Never { _exit(code) }
-
   /// Returns text in which only the styles of ``bold(_:)`` and ``swatch(_:)`` affect a terminal.
   private static func safe(_ text: String) -> String {
     text.printableLines { rest in

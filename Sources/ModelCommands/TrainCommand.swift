@@ -42,17 +42,22 @@ struct TrainCommand: ParsableCommand {
     completion: .file())
   var data: String
 
+  @Option(
+    help: ArgumentHelp(
+      "The classes in the order of their indexes (default: sorted by name).", valueName: "a,b,c"))
+  var classes: String?
+
   @Option(help: "How many times the model sees all items.")
   var epochs = 1
 
   @Option(help: "The number of items in a step.")
   var batchSize = 32
 
-  @Flag(help: "Keep the order of the items, instead of a new order for each epoch.")
-  var noShuffle = false
-
   @Option(help: "The seed for the order of the items and for the choice of validation items.")
   var seed: UInt64 = 0
+
+  @Flag(help: "Keep the order of the items, instead of a new order for each epoch.")
+  var noShuffle = false
 
   @Option(
     help: ArgumentHelp(
@@ -71,18 +76,13 @@ struct TrainCommand: ParsableCommand {
     completion: .file())
   var validationData: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The classes in the order of their indexes (default: sorted by name).", valueName: "a,b,c"))
-  var classes: String?
+  @Flag(help: "Export the weights of the best epoch instead of the last.")
+  var keepBest = false
 
   @Option(
     help: ArgumentHelp(
       "Stop after this many epochs without a decrease of the first output.", valueName: "patience"))
   var earlyStopping: Int?
-
-  @Flag(help: "Export the weights of the best epoch instead of the last.")
-  var keepBest = false
 
   @Option(
     help: ArgumentHelp("Start from the checkpoint in this folder.", valueName: "folder"),

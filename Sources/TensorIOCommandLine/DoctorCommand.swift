@@ -139,7 +139,7 @@ package enum Installation {
         remedy: "apt-get install libssl3", find: SHA256.findLibrary),
       Finding(
         "libcurl", for: "downloads images", remedy: "apt-get install libcurl4",
-        find: { try CurlLibrary.shared.get().path }),
+        find: { try CurlLibrary.shared.get().library.path }),
       Finding(
         "libzip", for: "reads and writes zip files of bundles and labels",
         remedy: "apt-get install libzip4", find: { try ZipLibrary.shared.path }),

@@ -8,8 +8,8 @@ import TensorIOImageCodecs
 
 /// One way to make a tensor from an image file, with a choice for each stage before normalization.
 struct Recipe: Hashable {
-  var decoding = Decoding.full
-  var turning = Turning.upright
+  var decoding: Decoding = .full
+  var turning: Turning = .upright
   var framing: Framing
   var resize: ResizeMethod
   var order: ChannelOrder

@@ -86,7 +86,8 @@ extension ModelReport {
       for (position, tensor) in tensors.enumerated() {
         let graphName = facts?.graphNames[index][tensor.name] ?? tensor.name
         table.append(
-          side, String(position), tensor.name, tensor.typeName, shapeText(tensor),
+          side, String(position), tensor.name, tensor.typeName,
+          tensor.rankIsUnknown ? "any rank" : "\(tensor.shape)",
           tensor.quantization.map(quantizationText) ?? "",
           graphName == tensor.name ? "" : graphName,
           metadata[position].map { aboutText($0, tensor) }
@@ -104,10 +105,6 @@ extension ModelReport {
     return [title.printable] + table.lines()
   }
 
-  private static func shapeText(_ tensor: TensorDescription) -> String {
-    tensor.rankIsUnknown ? "any rank" : "\(tensor.shape)"
-  }
-
   private static func quantizationText(_ quantization: StoredQuantization) -> String {
     guard quantization.scales.count == 1 else {
       return "per channel (\(quantization.scales.count))"
@@ -120,7 +117,8 @@ extension ModelReport {
     if let name = metadata.name, !name.isEmpty, name != tensor.name { parts.append("'\(name)'") }
     if let content = metadata.content { parts.append(content.text) }
     if let normalization = metadata.normalization {
-      parts.append("normalized by \(normalization.text)")
+      let (mean, std) = (normalization.mean.listText, normalization.std.listText)
+      parts.append("normalized by (v - \(mean)) / \(std)")
     }
     if !metadata.minimum.isEmpty || !metadata.maximum.isEmpty {
       parts.append("\(metadata.minimum.listText)...\(metadata.maximum.listText)")
@@ -215,10 +213,6 @@ extension TensorMetadata.Content {
     case .other(let kind): "content of kind \(kind)"
     }
   }
-}
-
-extension TensorMetadata.Normalization {
-  fileprivate var text: String { "(v - \(mean.listText)) / \(std.listText)" }
 }
 
 extension [Float] {

@@ -19,7 +19,7 @@ final class CurlLibrary: @unchecked Sendable {
     try CurlLibrary()
   }
 
-  let path: String
+  let library: NativeLibrary
   private var functions = CurlFunctions()
   /// The handles that no thread uses at the moment; each keeps connections open.
   private let idle = Mutex<[Handle]>([])
@@ -32,11 +32,10 @@ final class CurlLibrary: @unchecked Sendable {
   }
 
   private init() throws(TensorIOError) {
-    let library = try NativeLibrary(
+    library = try NativeLibrary(
       "libcurl, which downloads images,",
       fileNames: ["libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib"],
       overriddenBy: "TENSORIO_CURL_LIBRARY", installedBy: "run 'apt-get install libcurl4'")
-    path = library.path
     try withUnsafeMutableBytes(of: &functions) { bytes throws(TensorIOError) in
       let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
       for (index, name) in Self.names.enumerated() {

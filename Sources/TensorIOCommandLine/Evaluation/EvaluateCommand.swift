@@ -56,14 +56,14 @@ struct EvaluateCommand: ParsableCommand {
   @Option(help: "How many images are processed at once.")
   var threads = 1
 
-  @Option(help: "The largest number of images to evaluate.")
-  var limit: Int?
-
   @Option(
     help: ArgumentHelp(
       "Evaluate only one part of the images, such as 2/4; 'tensorio merge' merges the reports.",
       valueName: "i/n"))
   var part: PartRecord?
+
+  @Option(help: "The largest number of images to evaluate.")
+  var limit: Int?
 
   @OptionGroup var reports: ReportArguments
 
