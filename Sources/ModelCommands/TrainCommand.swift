@@ -150,8 +150,7 @@ struct TrainCommand: ParsableCommand {
     let bundle = try ModelBundle(bundle)
     let model = try TrainableModel(
       bundle: bundle,
-      loader: ModelLoader(
-        backends: Backends.all, sessionOptions: SessionOptions(threads: threads)))
+      loader: ModelLoader(backends: Backends.all, sessionOptions: SessionOptions(threads: threads)))
     // Read the data before the model is loaded, because loading takes longer.
     let data = try readData(for: ModelSignature(of: bundle))
     let trainer = try makeTrainer(model, data)

@@ -54,9 +54,7 @@ package final class NativeLibrary: @unchecked Sendable {
   }
 
   /// Opens a library after one that it needs, so that the needed one is found by its name.
-  private static func open(
-    _ path: String, after companions: [String]
-  ) -> UnsafeMutableRawPointer? {
+  private static func open(_ path: String, after companions: [String]) -> UnsafeMutableRawPointer? {
     for folder in setupFolders + programFolders {
       for name in companions where access(folder + "/" + name, F_OK) == 0 {
         if open(folder + "/" + name) != nil { return open(path) }

@@ -49,8 +49,7 @@ struct TrainingSession {
       let steps = last.map {
         $0.epoch > results.count ? ", \($0.step) of \($0.stepsPerEpoch) steps" : ""
       }
-      Console.printMessage(
-        "interrupted after \(results.count) of \(epochs) epochs\(steps ?? "")")
+      Console.printMessage("interrupted after \(results.count) of \(epochs) epochs\(steps ?? "")")
     } else if results.count < epochs {
       Console.printMessage(
         "ended after \(results.count) of \(epochs) epochs, because there was no improvement")

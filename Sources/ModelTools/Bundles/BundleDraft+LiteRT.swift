@@ -11,8 +11,7 @@ extension BundleDraft {
     try model.refuseEdgeTPU()
     let signature = model.signatureWithShapes(at: index)
     let metadata = model.metadata
-    var drafter = LayerDrafter(
-      signature, detection: try model.detectionOutputs(ofSignature: index))
+    var drafter = LayerDrafter(signature, detection: try model.detectionOutputs(ofSignature: index))
     let tensors = metadata.tensors(of: signature, at: index)
     let inputs = try drafter.inputs(tensors.inputs)
     let outputs = try drafter.outputs(tensors.outputs)

@@ -34,9 +34,7 @@ struct LayerDrafter {
   typealias Members = BundleDraft.Members
 
   /// The format of a SavedModel doesn't support quantized tensors.
-  init(
-    _ signature: SignatureDescription, mayBeQuantized: Bool = true, detection: [String]? = nil
-  ) {
+  init(_ signature: SignatureDescription, mayBeQuantized: Bool = true, detection: [String]? = nil) {
     self.signature = signature
     self.detection = detection
     guard mayBeQuantized else {
@@ -110,9 +108,7 @@ struct LayerDrafter {
 
   // MARK: - Numbers
 
-  mutating func numbers(
-    _ tensor: TensorDescription, name: String, side: String
-  ) throws -> Members {
+  mutating func numbers(_ tensor: TensorDescription, name: String, side: String) throws -> Members {
     guard let dataType = tensor.dataType else {
       throw TensorIOError(
         .unsupportedModel,

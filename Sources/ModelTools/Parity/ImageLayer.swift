@@ -17,9 +17,7 @@ package struct ImageLayer {
   package var size: ImageSize { (shape.width, shape.height) }
 
   /// Finds the image input of a bundle, which needs no name if it is the only one.
-  package init(
-    of bundle: ModelBundle, named name: String?, backends: [any Backend]
-  ) throws {
+  package init(of bundle: ModelBundle, named name: String?, backends: [any Backend]) throws {
     let signature = try ModelLoader(backends: backends).makeModel(from: bundle).loadSignature()
     let images = signature.inputs.filter(\.isImage)
     let known = images.map { "'\($0.name)'" }.joined(separator: ", ")

@@ -14,8 +14,7 @@ extension ParityReport {
         "equal: the largest difference is \(largest.significant) (tolerance \(shortest(tolerance)))"
       )
     } else {
-      lines.append(
-        "the tensor of '\(image)' differs between '\(reference.path)' and '\(bundle)':")
+      lines.append("the tensor of '\(image)' differs between '\(reference.path)' and '\(bundle)':")
       var table = TextTable(headings: ["stage", "result", ""])
       for finding in findings {
         table.append(finding.stage.rawValue, finding.result.rawValue, detail(finding))

@@ -105,8 +105,7 @@ struct ParitySearch {
     let roundsAnyway =
       recipe.rounding == .nearest && explanation.keepsBytes && !reference.tensor.dataType.isFloat
     // Only a layer of whole pixels rounds the fractions of a resize.
-    let ownRounding =
-      recipe.resize.givesFloats && layer.roundsPixels ? Rounding.nearest : .none
+    let ownRounding = recipe.resize.givesFloats && layer.roundsPixels ? Rounding.nearest : .none
     return ParityStage.allCases.filter { stage in
       switch stage {
       case .normalization: false

@@ -50,9 +50,7 @@ package struct ReferenceTensor {
   }
 
   /// The layer's own layout is tried first, because an image with 3 rows may fit both layouts.
-  private static func layout(
-    of saved: [Int], for shape: ImageShape
-  ) -> (ImageShape.Layout, Int)? {
+  private static func layout(of saved: [Int], for shape: ImageShape) -> (ImageShape.Layout, Int)? {
     let (height, width) = (shape.height, shape.width)
     var candidates: [(ImageShape.Layout, Int)] = []
     for count in [shape.channels, 4 - shape.channels] {

@@ -58,8 +58,7 @@ struct EvaluateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Evaluate only one part of the images, such as 2/4; 'tensorio merge' merges the reports.",
-      valueName: "i/n"))
+      "Evaluate only a part, such as 2/4; 'tensorio merge' merges the reports.", valueName: "i/n"))
   var part: PartRecord?
 
   @Option(help: "The largest number of images to evaluate.")
@@ -141,8 +140,7 @@ struct EvaluateCommand: ParsableCommand {
   ) throws -> EvaluationReport {
     for note in dataset.notes { Console.printMessage("\(dataset.name): \(note)") }
     let bundles = try choice.bundles(withIDs: dataset.modelIDs)
-    let run = try EvaluationRun(
-      dataset, options: options(for: dataset), limit: limit, part: part)
+    let run = try EvaluationRun(dataset, options: options(for: dataset), limit: limit, part: part)
     var progress = ModelProgress()
     defer { progress.end() }
     return try run.evaluate(

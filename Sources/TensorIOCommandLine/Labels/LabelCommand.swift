@@ -296,8 +296,7 @@ extension LabelTransfer {
   fileprivate func report(as verb: String, json: Bool) throws {
     for note in notes { Console.printMessage("note: \(note.printable)") }
     if json {
-      try Console.printJSON(
-        .object(["labels": .number(Double(count)), "notes": .strings(notes)]))
+      try Console.printJSON(.object(["labels": .number(Double(count)), "notes": .strings(notes)]))
     } else {
       Console.printMessage("\(counted(count, "label")) \(verb.printable)")
     }
