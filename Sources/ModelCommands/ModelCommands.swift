@@ -26,10 +26,6 @@ package enum ModelCommands {
   package static let train: any ParsableCommand.Type = TrainCommand.self
 }
 
-package enum Version {
-  package static let current = "0.1.0"
-}
-
 package enum Processors {
   /// The number of processors that this process may use.
   package static var count: Int { ProcessInfo.processInfo.activeProcessorCount }
