@@ -134,7 +134,7 @@ struct PreviewNames {
   /// The longest name, which leaves room for a suffix.
   private static let longestName = 100
 
-  /// Returns a name that no earlier layer has, to which each of the layer's files adds a suffix.
+  /// Returns a name that no earlier layer has; each of the layer's files adds a suffix to it.
   mutating func add(_ layer: String, suffixes: [String]) -> String {
     let plain = Self.sanitized(layer)
     var name = plain

@@ -45,7 +45,7 @@ struct LossCurve {
     }
   }
 
-  /// The steps, reduced to a point for each column of an image, which is the mean of its steps.
+  /// The steps, or the means of as many parts as an image can show.
   var thinned: [Point] {
     let width = (steps.count + Self.mostSteps - 1) / Self.mostSteps
     guard width > 1 else { return steps }

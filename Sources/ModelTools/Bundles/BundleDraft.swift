@@ -82,7 +82,7 @@ package struct BundleDraft {
     ]
   }
 
-  /// Whether it is the name that the tools that write metadata give every model of a kind.
+  /// Tools that write metadata give every model of a kind the same name.
   private static func isGeneric(_ name: String) -> Bool {
     let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
     return letters.isEmpty || genericNames.contains(letters)
