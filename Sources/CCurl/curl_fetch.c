@@ -33,14 +33,13 @@ enum {
 typedef struct {
   CurlAnswer *answer;
   size_t capacity;
-  size_t limit;
 } Receiver;
 
 static size_t receive(char *bytes, size_t size, size_t count, void *context) {
   Receiver *receiver = context;
   CurlAnswer *answer = receiver->answer;
   count *= size;
-  if (count > receiver->limit - answer->count) {
+  if (count > CurlMostBytes - answer->count) {
     answer->is_too_large = 1;
     return 0;
   }
@@ -58,10 +57,9 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context) {
 }
 
 CurlAnswer curl_fetch(
-  const CurlFunctions *curl, void *handle, const char *address, const char *authorities,
-  CurlLimits limits) {
+  const CurlFunctions *curl, void *handle, const char *address, const char *authorities) {
   CurlAnswer answer = {0};
-  Receiver receiver = {.answer = &answer, .limit = limits.bytes};
+  Receiver receiver = {.answer = &answer};
   curl->easy_reset(handle);
   curl->easy_setopt(handle, OPTION_URL, address);
   curl->easy_setopt(handle, OPTION_ERRORBUFFER, answer.reason);
@@ -71,11 +69,11 @@ CurlAnswer curl_fetch(
   curl->easy_setopt(handle, OPTION_PROTOCOLS, (long)PROTOCOLS_HTTP_AND_HTTPS);
   curl->easy_setopt(handle, OPTION_REDIR_PROTOCOLS, (long)PROTOCOLS_HTTP_AND_HTTPS);
   curl->easy_setopt(handle, OPTION_FOLLOWLOCATION, 1L);
-  curl->easy_setopt(handle, OPTION_MAXREDIRS, limits.redirections);
-  curl->easy_setopt(handle, OPTION_CONNECTTIMEOUT, limits.connect_seconds);
+  curl->easy_setopt(handle, OPTION_MAXREDIRS, (long)CurlMostRedirections);
+  curl->easy_setopt(handle, OPTION_CONNECTTIMEOUT, (long)CurlConnectSeconds);
   curl->easy_setopt(handle, OPTION_LOW_SPEED_LIMIT, 1L);
-  curl->easy_setopt(handle, OPTION_LOW_SPEED_TIME, limits.silent_seconds);
-  curl->easy_setopt(handle, OPTION_TIMEOUT, limits.seconds);
+  curl->easy_setopt(handle, OPTION_LOW_SPEED_TIME, (long)CurlSilentSeconds);
+  curl->easy_setopt(handle, OPTION_TIMEOUT, (long)CurlMostSeconds);
   if (authorities) curl->easy_setopt(handle, OPTION_CAINFO, authorities);
   answer.code = curl->easy_perform(handle);
   double connect_time = 0;

@@ -58,9 +58,7 @@ extension ChartAxis {
       ? 0 : min(max(value, -sizes.upperBound), sizes.upperBound)
   }
 
-  /// The coordinate of a value.
-  ///
-  /// Values outside the range are at the ends of the axis.
+  /// The coordinate of a value; values outside the range are at the ends of the axis.
   package func position(of value: Double) -> Double {
     guard !value.isNaN else { return start }
     let number = isLogarithmic ? log10(max(value, Self.sizes.lowerBound)) : value

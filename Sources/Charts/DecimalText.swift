@@ -9,9 +9,7 @@
 package struct DecimalText: CustomStringConvertible {
   package let description: String
 
-  /// Formats a number with the given number of decimals.
-  ///
-  /// Very large numbers are written as they are.
+  /// Formats a number with this many decimals; very large numbers are written as they are.
   package init(_ value: Double, digits: Int, showsPlus: Bool = false) {
     let places = min(max(digits, 0), 9)
     let scale = (0..<places).reduce(1.0) { product, _ in product * 10 }

@@ -10,11 +10,15 @@ package import Foundation
 package typealias SHA256 = CryptoKit.SHA256
 
 extension SHA256 {
+  package static func findLibrary() throws -> String { "CryptoKit" }
+
   package static func start() throws -> SHA256 { SHA256() }
 
   package static func digest(of bytes: some DataProtocol) throws -> Digest { hash(data: bytes) }
 }
 #else
+import NativeLibrary
+import TensorIO
 
 /// SHA-256, computed by the system's libcrypto.
 ///
@@ -29,8 +33,9 @@ package struct SHA256: ~Copyable {
     self.context = context
   }
 
-  /// Starts a hash.
-  ///
+  /// Returns the path of the library that computes the hashes.
+  package static func findLibrary() throws -> String { try LibCrypto.shared.get().path }
+
   /// - Throws: `TensorIOError` with `.missingLibrary` if libcrypto is missing or has no SHA-256.
   package static func start() throws -> SHA256 {
     let crypto = try LibCrypto.shared.get()
@@ -54,7 +59,6 @@ package struct SHA256: ~Copyable {
     _ = crypto.add(context, start, bytes.count)
   }
 
-  /// Returns the digest of everything that was hashed.
   package consuming func finalize() -> Digest {
     Digest(
       bytes: Array(unsafeUninitializedCapacity: Digest.byteCount) { bytes, count in
@@ -63,22 +67,63 @@ package struct SHA256: ~Copyable {
       })
   }
 
-  /// Returns the digest of some bytes.
-  ///
-  /// - Throws: The errors of ``start()``.
   package static func digest(of bytes: some Sequence<UInt8>) throws -> Digest {
     var hash = try start()
     hash.update(data: bytes)
     return hash.finalize()
   }
 
-  /// A digest of 32 bytes.
   package struct Digest: Hashable, Sendable, Sequence {
     package static let byteCount = 32
 
     fileprivate let bytes: [UInt8]
 
     package func makeIterator() -> IndexingIterator<[UInt8]> { bytes.makeIterator() }
+  }
+}
+
+/// OpenSSL's libcrypto, which is opened when the first hash is computed.
+///
+/// Linking it would add a millisecond and 1.4 MB to every start, even when nothing is hashed.
+struct LibCrypto: Sendable {
+  /// The instance that the process shares, which stays loaded.
+  static let shared = Result { () throws(TensorIOError) in try LibCrypto() }
+
+  let path: String
+
+  let newContext: @convention(c) @Sendable () -> OpaquePointer?
+  let freeContext: @convention(c) @Sendable (OpaquePointer?) -> Void
+  let sha256: @convention(c) @Sendable () -> OpaquePointer?
+  let begin: @convention(c) @Sendable (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> CInt
+  let add: @convention(c) @Sendable (OpaquePointer?, UnsafeRawPointer?, Int) -> CInt
+  let end:
+    @convention(c) @Sendable (OpaquePointer?, UnsafeMutablePointer<UInt8>?, OpaquePointer?) -> CInt
+
+  private init() throws(TensorIOError) {
+    let library = try NativeLibrary(
+      "libcrypto, which computes the hashes of models and images,",
+      fileNames: ["libcrypto.so.3", "libcrypto.so.1.1"], overriddenBy: "TENSORIO_CRYPTO_LIBRARY",
+      installedBy: "run 'apt-get install libssl3'")
+    path = library.path
+    newContext = try library.function("EVP_MD_CTX_new")
+    freeContext = try library.function("EVP_MD_CTX_free")
+    sha256 = try library.function("EVP_sha256")
+    begin = try library.function("EVP_DigestInit_ex")
+    add = try library.function("EVP_DigestUpdate")
+    end = try library.function("EVP_DigestFinal_ex")
+    // Skip the system's configuration, which may disable algorithms.
+    let initialize: @convention(c) (UInt64, OpaquePointer?) -> CInt = try library.function(
+      "OPENSSL_init_crypto")
+    let withoutConfiguration: UInt64 = 0x80
+    guard initialize(withoutConfiguration, nil) == 1 else {
+      throw TensorIOError(.missingLibrary, "'\(library.path)' could not be set up.")
+    }
+  }
+
+  var refusal: TensorIOError {
+    TensorIOError(
+      .missingLibrary,
+      "'\(path)' can't compute SHA-256: it doesn't allow it, or the system is out of memory.")
   }
 }
 #endif

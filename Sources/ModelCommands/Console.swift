@@ -19,26 +19,21 @@ import Foundation
 /// characters in them, so all printing goes through this type, which replaces them. Only this
 /// type's own styles pass.
 package enum Console {
-  /// Whether standard error is a terminal.
   package static let messagesGoToTerminal = isatty(STDERR_FILENO) == 1
   /// Whether standard output is a terminal and `NO_COLOR` isn't set.
   package static let dataIsStyled = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
 
-  /// Writes a line of data to standard output.
   package static func printData(_ line: String) { put(safe(line) + "\n", to: STDOUT_FILENO) }
 
-  /// Writes a table to standard output.
   package static func printTable(_ table: TextTable, indentation: Int = 0) {
     for line in table.lines(indentation: indentation) { printData(line) }
   }
 
-  /// Writes a line for the user to standard error.
   package static func printMessage(_ line: String) { put(safe(line) + "\n", to: STDERR_FILENO) }
 
   /// Writes a JSON document with sorted keys to standard output.
   package static func printJSON(_ value: JSONValue) throws { printJSONText(try value.text()) }
 
-  /// Writes the text of a JSON document to standard output.
   package static func printJSONText(_ text: String) {
     put(text.printableJSON + "\n", to: STDOUT_FILENO)
   }
@@ -46,7 +41,6 @@ package enum Console {
   /// Writes to the terminal without ending the line, as progress bars do.
   fileprivate static func printProgress(_ text: String) { put(text, to: STDERR_FILENO) }
 
-  /// Returns text that is bold on a terminal.
   package static func bold(_ text: String) -> String {
     dataIsStyled ? "\u{1B}[1m\(text)\u{1B}[0m" : text
   }
@@ -57,9 +51,6 @@ package enum Console {
   }
 
   package static func end(_ code: Int32) -> Never { exit(code) }
-
-  /// Ends the process immediately and skips the runtime's clean-up, which may hang.
-  static func endAtOnce(_ code: Int32) -> Never { _exit(code) }
 
   /// Returns text in which only the styles of ``bold(_:)`` and ``swatch(_:)`` affect a terminal.
   private static func safe(_ text: String) -> String {

@@ -42,7 +42,7 @@ struct InitCommand: ParsableCommand {
   @Flag(help: "Replace an existing bundle and all its files.")
   var force = false
 
-  @Option(name: .long, help: MemoryLimit.help)
+  @Option(help: MemoryLimit.help)
   var memoryLimit = MemoryLimit.standard
 
   @Option(help: ArgumentHelp("The signature to describe (default: the first).", valueName: "key"))

@@ -48,7 +48,6 @@ struct InputReader {
     }
   }
 
-  /// Reads the value of one input.
   func readValue(_ text: String, for spec: TensorSpec?) throws -> any TensorEncodable {
     switch try read(text, for: spec) {
     case .value(let value): return value
@@ -70,7 +69,7 @@ struct InputReader {
         return .json(try JSONValue(parsing: Data(text.utf8)))
       } catch let error as JSONSyntaxError {
         if spec?.dataType == .string { return .value(text) }
-        return .value(try readPicture(text, for: spec, notJSONBecause: error))
+        return .value(try readImage(text, for: spec, notJSONBecause: error))
       }
     }
     let path = String(text.dropFirst())
@@ -87,7 +86,7 @@ struct InputReader {
   private func readFile(_ path: String, for spec: TensorSpec?) throws -> any TensorEncodable {
     switch path.split(separator: ".").last?.lowercased() {
     case "npy": return try NumPyFile(path).value(for: spec)
-    case "jpg", "jpeg", "png", "bmp", "webp": return try picture(path, for: spec)
+    case "jpg", "jpeg", "png", "bmp", "webp": return try image(path, for: spec)
     default:
       // An image without a file extension still goes into an image layer. Other files are raw
       // bytes. The file is read only once, because it may be a pipe.
@@ -104,15 +103,15 @@ struct InputReader {
   }
 
   /// Returns an image, which an image layer decodes only when it is written to the tensor.
-  private func picture(_ path: String, for spec: TensorSpec?) throws -> any TensorEncodable {
+  private func image(_ path: String, for spec: TensorSpec?) throws -> any TensorEncodable {
     spec?.isImage == true
       ? ImageFile(path, decoder: decoder) : try decoder.decode(contentsOf: path)
   }
 
-  private func readPicture(
+  private func readImage(
     _ path: String, for spec: TensorSpec?, notJSONBecause error: JSONSyntaxError
   ) throws -> any TensorEncodable {
-    if FileSystem.isFile(path) { return try picture(path, for: spec) }
+    if FileSystem.isFile(path) { return try image(path, for: spec) }
     let looksLikePath = path.contains("/") || path.split(separator: ".").count == 2
     let looksLikeJSON = path.first.map { "{[\"-0123456789".contains($0) } ?? false
     if looksLikePath && !looksLikeJSON {
@@ -131,7 +130,7 @@ struct InputReader {
   ) throws -> any TensorEncodable {
     if case .string(let text) = json {
       if text.hasPrefix("@") { return try readFile(path(String(text.dropFirst())), for: spec) }
-      return spec?.isImage == true ? try picture(path(text), for: spec) : text
+      return spec?.isImage == true ? try image(path(text), for: spec) : text
     }
     return try tensorValue(of: json, named: name)
   }

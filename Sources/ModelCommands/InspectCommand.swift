@@ -54,7 +54,7 @@ struct InspectCommand: ParsableCommand {
   @Argument(help: "A bundle, a .tflite file, or a SavedModel's folder.", completion: .file())
   var path: String
 
-  @Option(name: .long, help: MemoryLimit.help)
+  @Option(help: MemoryLimit.help)
   var memoryLimit = MemoryLimit.standard
 
   @Flag(help: "Print JSON.")

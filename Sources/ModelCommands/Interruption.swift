@@ -10,9 +10,7 @@ import CSystemCalls
 /// SIGTERM does the same, because `docker stop` and batch systems send it. A second signal of the
 /// same kind ends the process as usual.
 package struct Interruption {
-  /// Set to 1 when a signal arrives.
-  ///
-  /// A signal handler can only reach globals and must not allocate, so this is a plain word.
+  /// A word that a signal sets to 1, because a handler reaches only globals and can't allocate.
   ///
   /// `nonisolated(unsafe)` because only the value 1 is ever stored.
   nonisolated(unsafe) private static let requested: UnsafeMutablePointer<Int32> = {
@@ -43,7 +41,6 @@ package struct Interruption {
     }
   }
 
-  /// Whether the loop should end.
   package var isRequested: Bool { Self.requested.pointee != 0 }
 
   /// A separate stack for signal handlers, made once.

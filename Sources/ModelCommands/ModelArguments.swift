@@ -30,13 +30,10 @@ package struct ModelArguments: ParsableArguments {
         """))
   package var value: String?
 
-  @Option(
-    name: .long, parsing: .singleValue,
-    help: ArgumentHelp("An input by name; may be repeated.", valueName: "name=value"))
+  @Option(help: ArgumentHelp("An input by name; may be repeated.", valueName: "name=value"))
   package var input: [NamedArgument] = []
 
   @Option(
-    name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "The value of a placeholder that model.json lists; may be repeated.",
       valueName: "name=value"))
@@ -44,30 +41,23 @@ package struct ModelArguments: ParsableArguments {
 
   // Like every number here this is optional. To print a default value, the parser looks up three
   // conformances of its type, which takes 2% of the startup time.
-  @Option(
-    name: .customLong("threads"),
-    help: ArgumentHelp("The number of threads for each run. (default: 1)", valueName: "threads"))
+  @Option(name: .customLong("threads"), help: "The number of threads for each run. (default: 1)")
   var givenThreads: Int?
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The signature to run, if the model has several.", valueName: "key"))
+  @Option(help: ArgumentHelp("The signature to run, if the model has several.", valueName: "key"))
   var signature: String?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "How JPEG files are decoded: exact gives the same pixels as Pillow; high and fast decode "
         + "at 1/2, 1/4 or 1/8 of the size if the result is still at least twice (high) or once "
         + "(fast) the model's input size."))
   package var decode: DecodeScaling = .exact
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("Stop with an error after this many seconds.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Stop with an error after this many seconds.", valueName: "seconds"))
   package var timeout: Double?
 
-  @Option(name: .long, help: MemoryLimit.help)
+  @Option(help: MemoryLimit.help)
   var memoryLimit = MemoryLimit.standard
 
   package init() {}
@@ -84,9 +74,7 @@ package struct ModelArguments: ParsableArguments {
       value == nil || input.isEmpty, "Pass either VALUE or --input NAME=VALUE, not both.")
   }
 
-  /// Opens the bundle and loads its model; returns nil for a placeholder.
-  ///
-  /// The limit on the model's time and memory applies from here on.
+  /// Loads the model and begins to limit its time and memory; returns nil for a placeholder.
   package func loadModel(
     cancellation: CancellationToken, sessions: Int = 1
   ) throws -> InferenceModel? {
@@ -124,14 +112,12 @@ package struct ModelArguments: ParsableArguments {
     return model
   }
 
-  /// Reads the values for the model's inputs and placeholders.
   package func readInputs(for signature: ModelSignature) throws -> ModelInputs {
     var inputs = try readValues(for: signature)
     inputs.placeholders = try readPlaceholders(for: signature)
     return inputs
   }
 
-  /// Reads the values for the model's placeholders.
   package func readPlaceholders(
     for signature: ModelSignature
   ) throws -> [String: any TensorEncodable] {
@@ -171,7 +157,6 @@ package struct NamedArgument: ExpressibleByArgument {
 }
 
 extension [NamedArgument] {
-  /// Reads the values of the placeholders of a model.
   func placeholders(
     of signature: ModelSignature, scaling: DecodeScaling = .exact
   ) throws -> [String: any TensorEncodable] {

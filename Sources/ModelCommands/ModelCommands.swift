@@ -26,7 +26,6 @@ package enum ModelCommands {
   package static let train: any ParsableCommand.Type = TrainCommand.self
 }
 
-/// The machine's processors.
 package enum Processors {
   /// The number of processors that this process may use.
   package static var count: Int { ProcessInfo.processInfo.activeProcessorCount }

@@ -12,7 +12,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Prints the outputs of a model, as text or as JSON.
 struct OutputPrinter {
   let top: Int?
   let threshold: Float?
@@ -24,10 +23,10 @@ struct OutputPrinter {
 
   func printJSON(
     _ outputs: [(name: String, value: TensorValue)], _ latency: RunLatency,
-    _ pictures: WrittenPictures
+    _ images: WrittenImages
   ) throws {
     var members: [String: JSONValue] = [:]
-    for (name, value) in outputs { members[name] = try json(value, path: pictures.outputs[name]) }
+    for (name, value) in outputs { members[name] = try json(value, path: images.outputs[name]) }
     var document: [String: JSONValue] = [
       "outputs": .object(members),
       "latency_ms": .object([
@@ -36,7 +35,7 @@ struct OutputPrinter {
         "total": .number(latency.total.milliseconds),
       ]),
     ]
-    document["previews"] = pictures.previews.map { previews in
+    document["previews"] = images.previews.map { previews in
       .object(previews.mapValues { .object($0.mapValues(JSONValue.string)) })
     }
     try Console.printJSON(.object(document))
@@ -68,10 +67,25 @@ struct OutputPrinter {
       ]
       members["path"] = path.map { .string($0) }
       return .object(members)
-    case .classMap(let map): return map.json(path: path)
+    case .classMap(let map): return json(map, path: path)
     case .tensor(let tensor): return .array(try numbers(in: tensor).map(json))
     case .list(let values): return .array(try values.map { try json($0, path: nil) })
     }
+  }
+
+  private func json(_ map: ClassMap, path: String?) -> JSONValue {
+    let classes = map.legend.map { entry in
+      JSONValue.object([
+        "index": .number(Double(entry.index)), "label": .stringOrNull(entry.label),
+        "share": .number(entry.share), "color": .string(entry.color.hexadecimal),
+      ])
+    }
+    var members: [String: JSONValue] = [
+      "width": .number(Double(map.width)), "height": .number(Double(map.height)),
+      "classes": .array(classes),
+    ]
+    members["path"] = path.map { .string($0) }
+    return .object(members)
   }
 
   private func json(_ number: TensorValue.Number) -> JSONValue {
@@ -108,10 +122,10 @@ struct OutputPrinter {
 
   func printText(
     _ outputs: [(name: String, value: TensorValue)], _ latency: RunLatency,
-    _ pictures: WrittenPictures
+    _ images: WrittenImages
   ) throws {
-    for (name, value) in outputs { try printText(name, value, path: pictures.outputs[name]) }
-    for line in pictures.previewLines { Console.printMessage(line) }
+    for (name, value) in outputs { try printText(name, value, path: images.outputs[name]) }
+    for line in images.previewLines { Console.printMessage(line) }
     Console.printMessage(
       "preprocess \(latency.preprocess.formatted), inference \(latency.inference.formatted)")
   }
@@ -140,7 +154,10 @@ struct OutputPrinter {
     case .classMap(let map):
       let destination = path ?? "not written; use --output-image \(name)=FILE.png or .svg"
       Console.printData("\(title)  class map of \(map.width) x \(map.height) (\(destination))")
-      for line in map.legendLines { Console.printData(line) }
+      for entry in map.legend {
+        let share = entry.percentText.padded(to: 7, onTheLeft: true)
+        Console.printData("  \(Console.swatch(entry.color))\(share)  \(entry.name.printable)")
+      }
     case .tensor(let tensor): Console.printData("\(title)  \(try text(numbers(in: tensor)))")
     case .list(let values):
       for value in values { try printText(name, value, path: nil) }
@@ -165,35 +182,7 @@ struct OutputPrinter {
   // MARK: - Placeholders
 
   func printPlaceholder(asJSON: Bool) throws {
-    if asJSON { try printJSON([], RunLatency(), WrittenPictures()) }
+    if asJSON { try printJSON([], RunLatency(), WrittenImages()) }
     Console.printMessage("The bundle is a placeholder without a model, so there are no outputs.")
-  }
-}
-
-extension ClassMap {
-  /// The legend as text, with a line for each class.
-  fileprivate var legendLines: [String] {
-    legend.map { entry in
-      let share = entry.percentText.padded(to: 7, onTheLeft: true)
-      return "  \(Console.swatch(entry.color))\(share)  \(entry.name.printable)"
-    }
-  }
-
-  /// The map as JSON, with its size and the classes that occur.
-  fileprivate func json(path: String?) -> JSONValue {
-    var members: [String: JSONValue] = [
-      "width": .number(Double(width)), "height": .number(Double(height)),
-      "classes": .array(
-        legend.map { entry in
-          .object([
-            "index": .number(Double(entry.index)),
-            "label": .stringOrNull(entry.label),
-            "share": .number(entry.share),
-            "color": .string(entry.color.hexadecimal),
-          ])
-        }),
-    ]
-    members["path"] = path.map { .string($0) }
-    return .object(members)
   }
 }

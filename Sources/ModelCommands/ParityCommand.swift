@@ -50,24 +50,19 @@ struct ParityCommand: ParsableCommand {
   var image: String
 
   @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The array that Python made from the same image.", valueName: "theirs.npy"))
+    help: ArgumentHelp("The array that Python made from the same image.", valueName: "theirs.npy"))
   var against: String?
 
-  @Option(name: .long, help: "The image input; required if the model has several.")
+  @Option(help: "The image input; required if the model has several.")
   var input: String?
 
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: "The largest difference of elements that count as equal.")
+  @Option(parsing: .unconditional, help: "The largest difference of elements that count as equal.")
   var tolerance: Double?
 
-  @Option(
-    name: .long, help: ArgumentHelp("Write our tensor to a .npy file.", valueName: "ours.npy"))
+  @Option(help: ArgumentHelp("Write our tensor to a .npy file.", valueName: "ours.npy"))
   var write: String?
 
-  @Flag(name: .long, help: "Print JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
   func validate() throws {
@@ -80,7 +75,7 @@ struct ParityCommand: ParsableCommand {
 
   func run() throws {
     let layer = try ImageLayer(of: ModelBundle(bundle), named: input, backends: Backends.all)
-    let maker = try PictureMaker(path: image, target: layer.size)
+    let maker = try ImageMaker(path: image, target: layer.size)
     let ours = try layer.tensor(of: maker.upright)
     if let write { try NumPyFile.write(ours, to: write) }
     guard let against else {

@@ -21,37 +21,30 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var arguments: ModelArguments
 
-  @Option(
-    name: .long, help: "Print this many labels, highest first (default: 5 in text output).")
+  @Option(help: "Print this many labels, highest first (default: 5 in text output).")
   var top: Int?
 
-  @Option(
-    name: .long, parsing: .unconditional,
-    help: "Print only labels with a value above this.")
+  @Option(parsing: .unconditional, help: "Print only labels with a value above this.")
   var threshold: Float?
 
   @Option(
     name: .customLong("iterations"),
-    help: ArgumentHelp(
-      "Run the model this many times, and print mean latencies. (default: 1)",
-      valueName: "iterations"))
+    help: "Run the model this many times, and print mean latencies. (default: 1)")
   var givenIterations: Int?
 
   @Option(
-    name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "Write an image output to a .png or .jpg file; a class map can also go to an .svg file "
         + "with its legend. May be repeated.", valueName: "name=path"))
   var outputImage: [NamedArgument] = []
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "Write each input image as the model sees it, and its red, green and blue channels, as "
         + ".png files.", valueName: "folder"), completion: .directory)
   var preview: String?
 
-  @Flag(name: .long, help: "Print JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
   private var iterations: Int { givenIterations ?? 1 }
@@ -77,7 +70,7 @@ struct RunCommand: ParsableCommand {
         return try printer.printPlaceholder(asJSON: json)
       }
       let signature = try model.loadSignature()
-      try WrittenPictures.check(outputImage, for: signature)
+      try WrittenImages.check(outputImage, for: signature)
       let clock = ContinuousClock()
       let start = clock.now
       let inputs = try arguments.readInputs(for: signature)
@@ -85,24 +78,22 @@ struct RunCommand: ParsableCommand {
       let (outputs, latency) = try signature.namingOption {
         try repeatRun(of: model, on: inputs, reading: reading)
       }
-      var pictures = WrittenPictures()
-      if let preview { try pictures.writePreviews(of: inputs, signature, to: preview) }
+      var images = WrittenImages()
+      if let preview { try images.writePreviews(of: inputs, signature, to: preview) }
       // Each output is decoded once, for its file and for what is printed.
       let values = try outputs.names.enumerated().map { index, name in
         (name: name, value: try outputs.value(at: index, as: TensorValue.self))
       }
-      try pictures.write(outputImage, of: values)
+      try images.write(outputImage, of: values)
       if json {
-        try printer.printJSON(values, latency, pictures)
+        try printer.printJSON(values, latency, images)
       } else {
-        try printer.printText(values, latency, pictures)
+        try printer.printText(values, latency, images)
       }
     }
   }
 
-  /// Runs the model repeatedly, and returns the last outputs with the mean latency.
-  ///
-  /// Ctrl-C ends the repetitions early. The means then cover the runs so far.
+  /// Returns the last outputs with the mean latency of the runs, which Ctrl-C ends early.
   private func repeatRun(
     of model: InferenceModel, on inputs: ModelInputs, reading: Duration
   ) throws -> (ModelOutputs, RunLatency) {

@@ -42,20 +42,24 @@ struct TrainCommand: ParsableCommand {
     completion: .file())
   var data: String
 
+  @Option(
+    help: ArgumentHelp(
+      "The classes in the order of their indexes (default: sorted by name).", valueName: "a,b,c"))
+  var classes: String?
+
   @Option(help: "How many times the model sees all items.")
   var epochs = 1
 
   @Option(help: "The number of items in a step.")
   var batchSize = 32
 
-  @Flag(help: "Keep the order of the items, instead of a new order for each epoch.")
-  var noShuffle = false
-
   @Option(help: "The seed for the order of the items and for the choice of validation items.")
   var seed: UInt64 = 0
 
+  @Flag(help: "Keep the order of the items, instead of a new order for each epoch.")
+  var noShuffle = false
+
   @Option(
-    parsing: .singleValue,
     help: ArgumentHelp(
       "The value of a placeholder, such as learning_rate=0.01; may be repeated.",
       valueName: "name=value"))
@@ -72,18 +76,13 @@ struct TrainCommand: ParsableCommand {
     completion: .file())
   var validationData: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The classes in the order of their indexes (default: sorted by name).", valueName: "a,b,c"))
-  var classes: String?
+  @Flag(help: "Export the weights of the best epoch instead of the last.")
+  var keepBest = false
 
   @Option(
     help: ArgumentHelp(
       "Stop after this many epochs without a decrease of the first output.", valueName: "patience"))
   var earlyStopping: Int?
-
-  @Flag(help: "Export the weights of the best epoch instead of the last.")
-  var keepBest = false
 
   @Option(
     help: ArgumentHelp("Start from the checkpoint in this folder.", valueName: "folder"),
@@ -94,12 +93,10 @@ struct TrainCommand: ParsableCommand {
     help: ArgumentHelp(
       "Where to write the weights: a path that ends in .tiobundle becomes a new bundle for "
         + "inference; any other path is an existing folder that receives a checkpoint.",
-      valueName: "path"),
-    completion: .directory)
+      valueName: "path"), completion: .directory)
   var export: String?
 
   @Option(
-    parsing: .singleValue,
     help: ArgumentHelp(
       "An output of the exported bundle, by its name in model.json or in the model; may be "
         + "repeated. Default: the outputs that don't need the labels, if the model shows which.",
@@ -136,22 +133,24 @@ struct TrainCommand: ParsableCommand {
     try checkUsage(
       exportOutput.isEmpty || export?.contains(BundleWriter.fileExtension) == true,
       "--export-output needs --export NAME\(BundleWriter.fileExtension).")
-    if let plot { _ = try PlotFile(plot) }
+    if let plot {
+      try checkUsage(
+        plot.lowercased().hasSuffix(".svg"),
+        "--plot takes a path that ends in .svg, got '\(plot)'.")
+    }
   }
 
   func run() throws {
     let target = export.map { ExportTarget(path: $0, outputs: exportOutput) }
     try target?.check()
-    let plotFile = try plot.map(PlotFile.init)
-    try plotFile?.checkFolder()
+    try plot.map(LossPlot.checkFile)
     if let restore, !FileSystem.isFolder(restore) {
       throw TensorIOError(.fileNotFound, "There is no folder '\(restore)' with a checkpoint.")
     }
     let bundle = try ModelBundle(bundle)
     let model = try TrainableModel(
       bundle: bundle,
-      loader: ModelLoader(
-        backends: Backends.all, sessionOptions: SessionOptions(threads: threads)))
+      loader: ModelLoader(backends: Backends.all, sessionOptions: SessionOptions(threads: threads)))
     // Read the data before the model is loaded, because loading takes longer.
     let data = try readData(for: ModelSignature(of: bundle))
     let trainer = try makeTrainer(model, data)
@@ -164,15 +163,14 @@ struct TrainCommand: ParsableCommand {
     let result = Result { try model.loadSignature().namingOption { try session.train() } }
     // Keep what was learned before a failure, and plot the steps so far.
     let export = Result { try self.export(model, to: target, after: result, session) }
-    if let plotFile, !session.curve.isEmpty {
-      try plotFile.write(session.curve)
-      Console.printMessage("plot: \(plotFile.path)")
+    if let plot, !session.curve.isEmpty {
+      try LossPlot(session.curve).write(to: plot)
+      Console.printMessage("plot: \(plot)")
     }
     try result.get()
     try export.get()
   }
 
-  /// Exports the weights, if any were learned.
   private func export(
     _ model: TrainableModel, to target: ExportTarget?, after result: Result<Void, any Error>,
     _ session: TrainingSession
@@ -200,9 +198,9 @@ struct TrainCommand: ParsableCommand {
     let names = classes.map { $0.split(separator: ",").map(String.init) }
     let pair = try TrainingData.pair(
       data, validation: validationData, for: signature, classes: names)
-    for (index, pictures) in pair.training.classes.enumerated() {
+    for (index, folder) in pair.training.classes.enumerated() {
       Console.printMessage(
-        "class \(index)  \(pictures.name.printable)  " + counted(pictures.count, "image"))
+        "class \(index)  \(folder.name.printable)  " + counted(folder.count, "image"))
     }
     return pair
   }

@@ -10,7 +10,7 @@ import TensorIO
 enum UnreadFormat: String {
   case sound = "a sound file"
   case video = "a video"
-  case picture = "an image in a format that isn't supported"
+  case image = "an image in a format that isn't supported"
   case table = "a table of text"
   case archive = "an archive"
   case document = "a document"
@@ -36,7 +36,7 @@ enum UnreadFormat: String {
     switch self {
     case .sound: "Save its samples in the form that the model takes, as a .npy or .json file."
     case .video: "Save a frame as a .png or .jpg file."
-    case .picture, .document: "Convert it to a .png or .jpg file."
+    case .image, .document: "Convert it to a .png or .jpg file."
     case .table: "Save the numbers as JSON ([1, 2, 3]) in a .json file, or as a .npy file."
     case .archive: "Unpack it, and pass the file inside."
     case .arrays: "Save each array in its own file: numpy.save('x.npy', arrays['x'])."
@@ -47,7 +47,7 @@ enum UnreadFormat: String {
   private static let extensions: [(words: Set<String>, format: UnreadFormat)] = [
     (["wav", "flac", "ogg", "oga", "opus", "mp3", "m4a", "aac", "aif", "aiff", "wma"], .sound),
     (["mp4", "m4v", "mov", "avi", "mkv", "webm", "mpg", "mpeg", "wmv"], .video),
-    (["gif", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "svg", "ico", "psd"], .picture),
+    (["gif", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "svg", "ico", "psd"], .image),
     (["csv", "tsv", "txt", "xml", "yaml", "yml", "html", "htm", "md", "jsonl"], .table),
     (["npz"], .arrays),
     (["zip", "gz", "tgz", "tar", "bz2", "xz", "zst", "7z", "rar"], .archive),
@@ -60,8 +60,6 @@ enum UnreadFormat: String {
     ),
   ]
 
-  /// Returns the format that the first bytes show.
-  ///
   /// Only signatures of four bytes or more are used, because values may begin with any bytes.
   private static func format(of bytes: RawSpan) -> UnreadFormat? {
     let head = bytes.withUnsafeBytes { Array($0.prefix(16)) }
@@ -71,10 +69,10 @@ enum UnreadFormat: String {
     if has("RIFF") { return has("WAVE", at: 8) ? .sound : has("AVI ", at: 8) ? .video : nil }
     if has("fLaC") || has("OggS") || has("FORM") && has("AIF", at: 8) { return .sound }
     if has("ftyp", at: 4) {
-      if has("hei", at: 8) || has("mif1", at: 8) || has("avi", at: 8) { return .picture }
+      if has("hei", at: 8) || has("mif1", at: 8) || has("avi", at: 8) { return .image }
       return has("M4A", at: 8) ? .sound : .video
     }
-    if has("GIF8") || has("II*\0") || has("MM\0*") || has("8BPS") { return .picture }
+    if has("GIF8") || has("II*\0") || has("MM\0*") || has("8BPS") { return .image }
     if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) { return .video }
     if has("%PDF") { return .document }
     if has("PK\u{3}\u{4}") || has("7z\u{BC}") || has("Rar!") { return .archive }

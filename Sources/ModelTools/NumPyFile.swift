@@ -61,7 +61,7 @@ package struct NumPyFile {
   package func value(for spec: TensorSpec?) throws -> any TensorEncodable {
     guard let spec else { return tensor }
     if spec.isImage {
-      if let picture = try picture() { return picture }
+      if let image = try image() { return image }
       guard spec.dataType == tensor.dataType else {
         throw TensorIOError(
           .wrongKind,
@@ -78,7 +78,7 @@ package struct NumPyFile {
   }
 
   /// Returns the pixels as an RGB image; nil unless the tensor holds bytes of [height, width, 3].
-  private func picture() throws -> PixelBuffer? {
+  private func image() throws -> PixelBuffer? {
     guard tensor.dataType == .uint8, tensor.shape.count == 3, tensor.shape[2] == 3,
       tensor.shape[0] > 0, tensor.shape[1] > 0
     else { return nil }

@@ -10,27 +10,22 @@ package import TensorIO
 ///
 /// `@unchecked Sendable` because the handle never changes and any thread may call `dlsym`.
 package final class NativeLibrary: @unchecked Sendable {
-  /// The file that was opened.
   package let path: String
   private let handle: UnsafeMutableRawPointer
 
   /// Finds and opens a library.
   ///
-  /// - Parameters:
-  ///   - name: The name of the library for users.
-  ///   - fileNames: The possible names of its file, the likeliest first.
-  ///   - variable: The environment variable that names the file. If set, it replaces the search.
-  ///   - companions: The possible file names of another library that this one needs and that may be
-  ///     in a different folder.
-  ///   - pythonPackage: The folder of a Python package that contains the library, if there is one.
-  ///     pip may have installed it next to this program.
-  ///   - command: What to do to install it, as the rest of a sentence.
+  /// The likeliest file name is the first. An environment variable that is set replaces the search.
+  /// Companions are file names of another library that this one needs and that may be in a
+  /// different folder. pip may have installed the Python package next to this program. The command
+  /// is what installs the library, as the rest of a sentence.
+  ///
   /// - Throws: `TensorIOError` with the code `missingLibrary`. Its cause is ``NotFound``.
   package init(
     _ name: String, fileNames: [String], overriddenBy variable: String, companions: [String] = [],
     pythonPackage: String? = nil, installedBy command: String
   ) throws(TensorIOError) {
-    var tried: [NotFound.Attempt] = []
+    var tried: [(path: String, reason: String)] = []
     let candidates = Self.candidates(
       fileNames: fileNames, overriddenBy: variable, pythonPackage: pythonPackage)
     for group in candidates {
@@ -38,7 +33,7 @@ package final class NativeLibrary: @unchecked Sendable {
         // A missing file needs no further explanation, but a file that cannot be opened does.
         let isFile = path.contains("/")
         if isFile && access(path, F_OK) != 0 {
-          tried.append(NotFound.Attempt(path: path, reason: NotFound.Attempt.missing))
+          tried.append((path, NotFound.missing))
           continue
         }
         if let handle = Self.open(path) ?? Self.open(path, after: companions) {
@@ -46,8 +41,7 @@ package final class NativeLibrary: @unchecked Sendable {
           self.handle = handle
           return
         }
-        let reason = dlerror().map { String(cString: $0) } ?? "unknown"
-        tried.append(NotFound.Attempt(path: path, reason: reason))
+        tried.append((path, dlerror().map { String(cString: $0) } ?? "unknown"))
       }
     }
     let cause = NotFound(variable: variable, tried: tried)
@@ -60,9 +54,7 @@ package final class NativeLibrary: @unchecked Sendable {
   }
 
   /// Opens a library after one that it needs, so that the needed one is found by its name.
-  private static func open(
-    _ path: String, after companions: [String]
-  ) -> UnsafeMutableRawPointer? {
+  private static func open(_ path: String, after companions: [String]) -> UnsafeMutableRawPointer? {
     for folder in setupFolders + programFolders {
       for name in companions where access(folder + "/" + name, F_OK) == 0 {
         if open(folder + "/" + name) != nil { return open(path) }
@@ -76,14 +68,19 @@ package final class NativeLibrary: @unchecked Sendable {
     dlsym(handle, name)
   }
 
-  /// Fills a structure of function pointers.
+  /// Returns a function of the library; a missing one is an error with the code `missingLibrary`.
+  package func function<Function>(
+    _ name: String, as type: Function.Type = Function.self
+  ) throws(TensorIOError) -> Function {
+    guard let symbol = symbol(name) else {
+      throw TensorIOError(.missingLibrary, "'\(path)' can't be used, because it lacks \(name).")
+    }
+    return unsafeBitCast(symbol, to: type)
+  }
+
+  /// Fills a structure that only contains function pointers, by the name at each index.
   ///
-  /// - Parameters:
-  ///   - functions: The structure, which contains nothing else.
-  ///   - name: Returns the name of a function by its index in the structure.
-  ///   - product: The name of the library for users.
-  ///   - version: The version that has all of the functions.
-  /// - Throws: `TensorIOError` with the code `missingLibrary` if the library lacks functions.
+  /// The version is one that has all of the functions.
   package func load<Functions>(
     _ functions: inout Functions, named name: (Int) -> UnsafePointer<CChar>?,
     of product: String, _ version: String
@@ -156,8 +153,6 @@ package final class NativeLibrary: @unchecked Sendable {
     return path.lastIndex(of: "/").map { String(path[..<$0]) }
   }()
 
-  /// Returns an environment variable's value.
-  ///
   /// An empty value counts as unset.
   fileprivate static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
@@ -168,20 +163,14 @@ package final class NativeLibrary: @unchecked Sendable {
   package struct NotFound: Error, CustomStringConvertible {
     /// The environment variable that overrides the search.
     fileprivate let variable: String
-    /// Every path that was tried, in order.
-    fileprivate let tried: [Attempt]
-
-    /// A path, and the reason why it could not be opened.
-    fileprivate struct Attempt {
-      let path: String
-      let reason: String
-      static let missing = "no such file"
-    }
+    /// Every path that was tried, in order, and why it could not be opened.
+    fileprivate let tried: [(path: String, reason: String)]
+    fileprivate static let missing = "no such file"
 
     /// The attempt that found a file which could not be opened, or the variable's path.
-    private var unusable: Attempt? {
+    private var unusable: (path: String, reason: String)? {
       NativeLibrary.environment(variable) != nil
-        ? tried.first : tried.first { $0.path.contains("/") && $0.reason != Attempt.missing }
+        ? tried.first : tried.first { $0.path.contains("/") && $0.reason != Self.missing }
     }
 
     /// Whether the library is nowhere, rather than damaged or named wrongly.

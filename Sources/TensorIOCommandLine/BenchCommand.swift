@@ -25,18 +25,16 @@ struct BenchCommand: ParsableCommand {
 
   @OptionGroup var arguments: ModelArguments
 
-  @Option(name: .long, help: "The number of measured runs.")
-  var iterations: Int = 100
+  @Option(help: "The number of measured runs.")
+  var iterations = 100
 
-  @Option(name: .long, help: "The number of unmeasured runs that each worker starts with.")
-  var warmup: Int = 5
+  @Option(help: "The number of unmeasured runs that each worker starts with.")
+  var warmup = 5
 
-  @Option(
-    name: .long,
-    help: "How many runs happen at once, each with its own thread and session.")
-  var workers: Int = 1
+  @Option(help: "How many runs happen at once, each with its own thread and session.")
+  var workers = 1
 
-  @Flag(name: .long, help: "Print JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
   func validate() throws {
@@ -95,7 +93,7 @@ struct BenchCommand: ParsableCommand {
   /// Returns the work that is measured, from the input to the outputs.
   private func step(_ model: InferenceModel) throws -> @Sendable () throws -> RunLatency {
     let signature = try model.loadSignature()
-    if let path = arguments.picturePath(for: signature) {
+    if let path = arguments.imagePath(for: signature) {
       var decoder = ImageDecoder()
       decoder.scaling = arguments.decode
       let evaluator = try Evaluator(model, decoder: decoder)
@@ -119,7 +117,7 @@ struct BenchCommand: ParsableCommand {
 
 extension ModelArguments {
   /// Returns the path of the image, if the model takes only an image and VALUE names one.
-  fileprivate func picturePath(for signature: ModelSignature) -> String? {
+  fileprivate func imagePath(for signature: ModelSignature) -> String? {
     guard let value, signature.inputs.count == 1, signature.placeholders.isEmpty,
       case .imageInput? = signature.inputs.first?.kind
     else { return nil }
@@ -131,7 +129,6 @@ extension ModelArguments {
   }
 }
 
-/// The results of `tensorio bench`.
 struct BenchMeasurement {
   var latencies: [RunLatency] = []
   var duration = Duration.zero

@@ -136,10 +136,10 @@ package enum Installation {
         find: { try tensorFlow.findLibrary() }),
       Finding(
         "libcrypto", for: "computes the hashes of evaluations and labels",
-        remedy: "apt-get install libssl3", find: findCrypto),
+        remedy: "apt-get install libssl3", find: SHA256.findLibrary),
       Finding(
         "libcurl", for: "downloads images", remedy: "apt-get install libcurl4",
-        find: { try CurlLibrary.shared.get().path }),
+        find: { try CurlLibrary.shared.get().library.path }),
       Finding(
         "libzip", for: "reads and writes zip files of bundles and labels",
         remedy: "apt-get install libzip4", find: { try ZipLibrary.shared.path }),
@@ -154,14 +154,6 @@ package enum Installation {
           remedy: "make programs, in TensorIO's source folder; the packages include it",
           find: { ExternalPrograms.find("tensorio-" + command._commandName) })
       }
-  }
-
-  private static func findCrypto() throws -> String {
-    #if canImport(CryptoKit)
-    "CryptoKit"
-    #else
-    try LibCrypto.shared.get().path
-    #endif
   }
 
   /// Returns the command that downloads a runtime into the user's data folder.

@@ -73,9 +73,32 @@ package enum Program {
   }
 }
 
+/// The options of servers for a certificate.
+package struct CertificateArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The certificate for TLS, as PEM.", valueName: "file"), completion: .file())
+  package var cert: String?
+
+  @Option(
+    help: ArgumentHelp("The certificate's key, as PEM.", valueName: "file"), completion: .file())
+  var key: String?
+
+  package init() {}
+
+  package func validate() throws {
+    try checkUsage((cert == nil) == (key == nil), "--cert and --key must be used together.")
+  }
+
+  /// Returns the files of the certificate and its key; nil if the options are missing.
+  package func certificate() throws -> (chain: String, key: String)? {
+    guard let cert, let key else { return nil }
+    for file in [cert, key] { try FileSystem.requireFile(file) }
+    return (cert, key)
+  }
+}
+
 /// The behaviour of the server programs when they are built without their libraries.
 package enum MissingTrait {
-  /// Prints how to build a program, and ends the process.
   package static func exit(of program: String) -> Never {
     Console.printMessage(
       "error: This \(program) has no server, because it was built without the trait Servers. Build "
@@ -111,9 +134,7 @@ enum CommandSpelling {
     }
   }
 
-  /// Returns a hint for a word that resembles no command.
-  ///
-  /// If the word is a file, it is most likely a model.
+  /// Returns a hint for a word that resembles no command; a file is most likely a model.
   private static func hint(_ word: String, _ path: String, _ names: [String]) -> String {
     if path == "tensorio", FileSystem.isFile(word) || FileSystem.isFolder(word) {
       return "To run a model, write 'tensorio run \(word)'."

@@ -37,7 +37,6 @@ public struct TensorIOTool: Sendable {
 
   private static let stored = Mutex(TensorIOTool())
 
-  /// The tool that the commands of this process use.
   package static var current: TensorIOTool { stored.withLock { $0 } }
 
   /// Runs the command line of this process, and ends the process with an exit code if it fails.
@@ -96,7 +95,7 @@ package struct SessionWorkerCommand: ParsableCommand {
   @Argument(help: "The model's path, which the list of processes shows.")
   var model: String
 
-  @Option(name: .long, help: MemoryLimit.help)
+  @Option(help: MemoryLimit.help)
   var memoryLimit = MemoryLimit.standard
 
   package init() {}

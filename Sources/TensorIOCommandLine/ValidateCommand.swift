@@ -24,13 +24,13 @@ struct ValidateCommand: ParsableCommand {
   @Argument(help: "The bundles.", completion: .directory)
   var bundles: [String]
 
-  @Flag(name: .long, help: "Don't compare the descriptions with the models.")
+  @Flag(help: "Don't compare the descriptions with the models.")
   var descriptionOnly = false
 
-  @Option(name: .long, help: MemoryLimit.help)
+  @Option(help: MemoryLimit.help)
   var memoryLimit = MemoryLimit.standard
 
-  @Flag(name: .long, help: "Print JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
   func run() throws {

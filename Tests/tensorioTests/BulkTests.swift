@@ -23,7 +23,7 @@ struct BulkTests {
   @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))
   func `images are fetched from URLs, and each failed download becomes an error row`() async throws
   {
-    let server = try PictureServer()
+    let server = try ImageServer()
     let folder = try TemporaryFolder()
     let paths = ["/digit-7-01.png", "/moved", "/none.png", "/round", "/cut", "/large"]
     let refused = "http://127.0.0.1:1/a.png"

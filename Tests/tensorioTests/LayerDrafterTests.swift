@@ -44,7 +44,8 @@ import Testing
       ("Birds of India", "Birds of India"),
     ] {
       var blanks: [String] = []
-      let members = BundleDraft.members(.init(name: name), bundleName: "birds", blanks: &blanks)
+      let members = BundleDraft.members(
+        ModelMetadata(name: name), bundleName: "birds", blanks: &blanks)
       #expect(members[0].value.text.contains(expected), "\(name)")
     }
   }
@@ -104,14 +105,14 @@ import Testing
   }
 
   @Test func `an unknown image size comes from the metadata or defaults to 224 x 224`() throws {
-    let picture = Self.tensor("x", .float32, [-1, -1, -1, 3])
+    let image = Self.tensor("x", .float32, [-1, -1, -1, 3])
     let known = TensorMetadata(content: .image(.rgb, width: 32, height: 16))
-    let first = try Self.draft(inputs: [picture], inputMetadata: known)
+    let first = try Self.draft(inputs: [image], inputMetadata: known)
     #expect(
       first.inputs == [
         #"{ "name": "x", "type": "image", "shape": [-1, 16, 32, 3], "format": "RGB" }"#
       ])
-    let second = try Self.draft(inputs: [picture])
+    let second = try Self.draft(inputs: [image])
     #expect(
       second.inputs == [
         #"{ "name": "x", "type": "image", "shape": [-1, 224, 224, 3], "format": "RGB" }"#

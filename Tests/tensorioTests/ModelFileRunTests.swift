@@ -18,10 +18,10 @@ struct ModelFileRunTests {
   @Test func `a model file that describes itself runs without a bundle`() async throws {
     let numbers = try await run("\(modelsFolder)/add.tflite", "2")
     #expect(numbers.status == 0 && numbers.output == "y  25.0\n", "\(numbers.error)")
-    let picture = try await run(
+    let image = try await run(
       "\(modelsFolder)/image_with_metadata.tflite", "Demo/images/digit-0-01.png")
-    #expect(picture.status == 0, "\(picture.error)")
-    #expect(picture.output.contains("red") && picture.output.contains("blue"))
+    #expect(image.status == 0, "\(image.error)")
+    #expect(image.output.contains("red") && image.output.contains("blue"))
   }
 
   @Test func `a model file that needs a description points to init`() async throws {

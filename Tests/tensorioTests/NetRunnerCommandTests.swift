@@ -110,10 +110,10 @@ struct NetRunnerCommandTests {
         atPath: source, toPath: "\(models.path)/\(name).tiobundle")
     }
     let server = try RunningServer(["--models", models.path])
-    let picture = "Demo/images/digit-3-01.png"
+    let image = "Demo/images/digit-3-01.png"
     let calls = """
-      {"digits": {"image": {"picture": "\(picture)"}},
-       "digits-int8": {"image": {"picture": "\(picture)"}},
+      {"digits": {"image": {"picture": "\(image)"}},
+       "digits-int8": {"image": {"picture": "\(image)"}},
        "test": {"input1": {"type": "FP32", "shape": [1, 4], "data": [1, 2, 3, 4]},
                 "input2": {"type": "FP32", "shape": [1, 4], "data": [5, 6, 7, 8]}}}
       """
@@ -124,7 +124,7 @@ struct NetRunnerCommandTests {
       answer.member("models")
         == .array([.string("digits"), .string("digits-int8"), .string("test")]))
     for (model, value) in [
-      ("digits", picture), ("digits-int8", picture),
+      ("digits", image), ("digits-int8", image),
       ("test", #"{"input1": [1, 2, 3, 4], "input2": [5, 6, 7, 8]}"#),
     ] {
       let run = try await CommandRunner.run([

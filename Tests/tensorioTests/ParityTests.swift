@@ -13,7 +13,7 @@ import Testing
 /// `tensorio parity` with committed tensors of TensorFlow and OpenCV, and its errors.
 @Suite(.serialized) struct ParityTests {
   private static let folder = "Tests/Fixtures/Parity/"
-  private static let picture = folder + "texture.jpg"
+  private static let image = folder + "texture.jpg"
 
   private static func bytes() throws -> PlaceholderBundle {
     try PlaceholderBundle(quantized: true, shape: "[48, 48, 3]")
@@ -22,7 +22,7 @@ import Testing
   private static func run(
     _ bundle: PlaceholderBundle, _ words: String...
   ) async throws -> CommandRunner.Result {
-    try await CommandRunner.run(["parity", bundle.path, picture] + words)
+    try await CommandRunner.run(["parity", bundle.path, image] + words)
   }
 
   @Test(arguments: [
@@ -45,14 +45,14 @@ import Testing
     _ file: String, _ differences: [String: String]
   ) async throws {
     let (status, answer) = try await ParityAnswer.of(
-      Self.bytes(), Self.picture, against: "\(Self.folder)\(file).npy")
+      Self.bytes(), Self.image, against: "\(Self.folder)\(file).npy")
     #expect(answer.differences == differences, "\(answer.message ?? "")")
     #expect(answer.explained && status == 1)
   }
 
   @Test func `an unknown resize method isn't reported as a known one`() async throws {
     let (status, answer) = try await ParityAnswer.of(
-      Self.bytes(), Self.picture, against: Self.folder + "no-such-method.npy")
+      Self.bytes(), Self.image, against: Self.folder + "no-such-method.npy")
     #expect(status == 1 && !answer.explained && answer.differences.isEmpty)
     #expect(answer.message?.contains("no known variant explains it") == true)
   }
@@ -85,13 +85,13 @@ import Testing
   @Test func `variants that can't be told apart are reported in the same order by every process`()
     async throws
   {
-    let picture = PixelBuffer(
+    let pixels = PixelBuffer(
       width: 12, height: 16, format: .rgb,
       bytes: (0..<576).map { UInt8($0 * 37 % 251) })
     let area = try PlaceholderBundle(
       quantized: true, shape: "[8, 6, 3]", #""resize": "opencv-area""#)
     let image = area.pathBeside("half.png")
-    try ImageEncoder().write(picture, to: image)
+    try ImageEncoder().write(pixels, to: image)
     let array = area.pathBeside("theirs.npy")
     let written = try await CommandRunner.run(["parity", area.path, image, "--write", array])
     #expect(written == (0, "", ""))
@@ -116,7 +116,7 @@ import Testing
 
   @Test func `differences within the tolerance count as equal`() async throws {
     let bundle = try Self.bytes()
-    let words = [Self.picture, "--against", Self.folder + "fast-dct.npy", "--tolerance"]
+    let words = [Self.image, "--against", Self.folder + "fast-dct.npy", "--tolerance"]
     let near = try await CommandRunner.run(["parity", bundle.path] + words + ["10"])
     #expect(near.status == 0 && near.output.hasPrefix("equal: the largest difference is "))
     let far = try await CommandRunner.run(["parity", bundle.path] + words + ["0"])
@@ -132,7 +132,7 @@ import Testing
     try #require(lines.count == 12)
     #expect(
       lines.prefix(10) == [
-        "the tensor of '\(Self.picture)' differs between '\(theirs)' and '\(bundle.path)':",
+        "the tensor of '\(Self.image)' differs between '\(theirs)' and '\(bundle.path)':",
         "  stage          result",
         "  decode         same",
         "  orientation    same",
@@ -204,13 +204,13 @@ import Testing
   {
     let bundle = try Self.bytes()
     let file = bundle.pathBeside("ours.npy")
-    let words = ["parity", bundle.path, Self.picture, "--write", file, "--json"]
+    let words = ["parity", bundle.path, Self.image, "--write", file, "--json"]
     let alone = try await CommandRunner.run(words)
     let ours = #""ours":{"dtype":"uint8","shape":[48,48,3]}"#
     #expect(
       alone == (
         0,
-        #"{"bundle":"\#(bundle.path)","image":"\#(Self.picture)","input":"image",\#(ours),"#
+        #"{"bundle":"\#(bundle.path)","image":"\#(Self.image)","input":"image",\#(ours),"#
           + #""written":"\#(file)"}"# + "\n", ""
       ))
     let compared = try await CommandRunner.run(words + ["--against", Self.folder + "same.npy"])
@@ -266,11 +266,11 @@ import Testing
 
   @Test func `wrong arguments and missing files are refused`() async throws {
     let bundle = try Self.bytes()
-    let nothing = try await CommandRunner.run(["parity", bundle.path, Self.picture])
+    let nothing = try await CommandRunner.run(["parity", bundle.path, Self.image])
     #expect(nothing.status == 64 && nothing.error.contains("Pass --against THEIRS.npy"))
     for words in [["--tolerance=-1"], ["--tolerance", "-1"]] {
       let negative = try await CommandRunner.run(
-        ["parity", bundle.path, Self.picture, "--against", "x.npy"] + words)
+        ["parity", bundle.path, Self.image, "--against", "x.npy"] + words)
       #expect(negative.status == 64)
       #expect(negative.error.contains("--tolerance takes 0 or a positive number, got -1.0."))
     }
@@ -288,7 +288,7 @@ import Testing
     }
     let number = #"{"name": "n", "type": "array", "shape": [1]}"#
     let two = try PlaceholderBundle(quantized: true, inputs: [layer("a"), number, layer("b")])
-    let words = ["parity", two.path, Self.picture, "--against", Self.folder + "same.npy"]
+    let words = ["parity", two.path, Self.image, "--against", Self.folder + "same.npy"]
     let unnamed = try await CommandRunner.run(words)
     #expect(
       unnamed == (

@@ -21,7 +21,7 @@ struct PlantedFaultTests {
     /// The keys of a job for Tools/peers/plant_faults.py, as JSON.
     let job: String
     /// The image that the script makes; nil for a texture, or the photo if there is one.
-    var picture: String?
+    var image: String?
     var quantized = false
     /// Further members of the layer in model.json.
     var layer = #""normalize": {"standard": "[0,1]"}"#
@@ -29,12 +29,12 @@ struct PlantedFaultTests {
     let differences: [String: String]
 
     init(
-      _ description: String, _ job: String, picture: String? = nil, quantized: Bool = false,
+      _ description: String, _ job: String, image: String? = nil, quantized: Bool = false,
       layer: String? = nil, _ differences: [String: String]
     ) {
       self.description = description
       self.job = job
-      self.picture = picture
+      self.image = image
       self.quantized = quantized
       if let layer { self.layer = layer }
       self.differences = differences
@@ -52,14 +52,14 @@ struct PlantedFaultTests {
     Fault(
       "draft", unit + #", "decode": 2"#, ["decode": "JPEG decoded at 1/2 of its size"]),
     Fault(
-      "alpha on white", unit + #", "decode": "white""#, picture: "transparent.png",
+      "alpha on white", unit + #", "decode": "white""#, image: "transparent.png",
       ["decode": "alpha composited on white"]),
     Fault(
-      "alpha on black", unit + #", "decode": "black""#, picture: "transparent.png",
+      "alpha on black", unit + #", "decode": "black""#, image: "transparent.png",
       ["decode": "alpha composited on black"]),
     // Orientation.
     Fault(
-      "no exif_transpose", unit + #", "turn": false"#, picture: "rotated.jpg",
+      "no exif_transpose", unit + #", "turn": false"#, image: "rotated.jpg",
       ["orientation": "EXIF orientation ignored"]),
     // Crop.
     Fault("stretch", unit + #", "crop": "stretch""#, ["crop": "stretch"]),
@@ -131,7 +131,7 @@ struct PlantedFaultTests {
       ["decode": "JPEG decoded at 1/2 of its size", "resize": "pillow-bicubic"]),
     Fault(
       "no exif_transpose and stretch", unit + #", "turn": false, "crop": "stretch""#,
-      picture: "rotated.jpg", ["orientation": "EXIF orientation ignored", "crop": "stretch"]),
+      image: "rotated.jpg", ["orientation": "EXIF orientation ignored", "crop": "stretch"]),
   ]
 
   private static let stages = [
@@ -157,7 +157,7 @@ struct PlantedFaultTests {
 
   private func check(_ fault: Fault, on photo: String?) async throws {
     let bundle = try PlaceholderBundle(quantized: fault.quantized, fault.layer)
-    let (image, array) = try await Self.plant(fault.job, photo ?? fault.picture, bundle)
+    let (image, array) = try await Self.plant(fault.job, photo ?? fault.image, bundle)
     let (status, answer) = try await ParityAnswer.of(bundle, image, against: array)
     #expect(answer.differences == fault.differences, "\(fault): \(answer.message ?? "")")
     #expect(answer.equal == fault.differences.isEmpty)
@@ -168,14 +168,14 @@ struct PlantedFaultTests {
 
   /// Makes an image and its array, and returns their paths.
   static func plant(
-    _ job: String, _ picture: String?, _ bundle: PlaceholderBundle
+    _ job: String, _ name: String?, _ bundle: PlaceholderBundle
   ) async throws -> (image: String, array: String) {
-    let picture = picture ?? "texture.jpg"
-    let image = picture.hasPrefix("/") ? picture : bundle.pathBeside(picture)
+    let name = name ?? "texture.jpg"
+    let image = name.hasPrefix("/") ? name : bundle.pathBeside(name)
     let array = bundle.pathBeside("theirs.npy")
     var jobs = [#"{"image": "\#(image)", "out": "\#(array)", \#(job)}"#]
-    if !picture.hasPrefix("/") {
-      let kind = picture.prefix { $0 != "." }
+    if !name.hasPrefix("/") {
+      let kind = name.prefix { $0 != "." }
       jobs.insert(#"{"make": "\#(kind)", "out": "\#(image)"}"#, at: 0)
     }
     let file = bundle.pathBeside("jobs.json")
@@ -189,9 +189,9 @@ struct PlantedFaultTests {
   /// The number of resize methods besides the layer's own.
   private static let otherMethods = ResizeMethod.allCases.count - 1
 
-  private func answer(_ job: String, _ picture: String) async throws -> ParityAnswer {
+  private func answer(_ job: String, _ name: String) async throws -> ParityAnswer {
     let bundle = try PlaceholderBundle(#""normalize": {"standard": "[0,1]"}"#)
-    let (image, array) = try await Self.plant(job, picture, bundle)
+    let (image, array) = try await Self.plant(job, name, bundle)
     return try await ParityAnswer.of(bundle, image, against: array).answer
   }
 

@@ -11,7 +11,7 @@ import Testing
 
 /// Parity of quantized layers, which a placeholder bundle can't have.
 @Suite struct QuantizedParityTests {
-  private static let picture =
+  private static let image =
     CommandRunner.packageFolder.path + "/Tests/Fixtures/Parity/texture.jpg"
 
   private static func layer(
@@ -32,7 +32,7 @@ import Testing
     _ layer: ImageLayer, _ other: ImageLayer,
     _ change: (Float) -> Float = { $0 }
   ) throws -> ParityReport {
-    let maker = try PictureMaker(path: picture, target: (40, 40))
+    let maker = try ImageMaker(path: image, target: (40, 40))
     let theirs = try other.tensor(of: maker.upright).floats().map { Int8(change($0)) }
     let folder = try TemporaryFolder()
     let path = folder.path + "/theirs.npy"

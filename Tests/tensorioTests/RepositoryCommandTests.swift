@@ -14,7 +14,7 @@ import Testing
 @Suite struct RepositoryCommandTests {
   private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
   private static let int8 = CommandRunner.packageFolder.path + "/Demo/digits-int8.tiobundle"
-  private static let picture = CommandRunner.packageFolder.path + "/Demo/images/digit-7-01.png"
+  private static let image = CommandRunner.packageFolder.path + "/Demo/images/digit-7-01.png"
 
   @Test func `a model can be published, pulled, rolled back and withdrawn`() async throws {
     let repository = try await RunningRepository()
@@ -24,7 +24,7 @@ import Testing
     #expect(try await repository.pull("digits", into: folder.path) == "1.0")
     let pulled = folder.path + "/digits.tiobundle"
     let answers = try await [Self.digits, pulled].asyncMap {
-      try await CommandRunner.run(["run", $0, Self.picture, "--top", "3"]).output
+      try await CommandRunner.run(["run", $0, Self.image, "--top", "3"]).output
     }
     #expect(answers[0] == answers[1] && answers[0].contains("seven"))
     #expect(

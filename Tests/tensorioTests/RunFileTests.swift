@@ -123,7 +123,7 @@ struct RunFileTests {
   // MARK: - Images
 
   /// An image of 6 x 8 pixels that all differ.
-  private var picture: PixelBuffer {
+  private var image: PixelBuffer {
     PixelBuffer(
       width: 6, height: 8, format: .rgb, bytes: (0..<144).map { UInt8(truncatingIfNeeded: $0 * 7) })
   }
@@ -131,9 +131,9 @@ struct RunFileTests {
   @Test func `an image is read from its path, and an output image is written to a file`()
     async throws
   {
-    let bundle = try TemporaryBundle.picture()
+    let bundle = try TemporaryBundle.image()
     let source = bundle.pathBeside("in.png")
-    try ImageEncoder().write(picture, to: source)
+    try ImageEncoder().write(image, to: source)
     let written = bundle.pathBeside("out.png")
     let object = #"{"in": "\#(source)"}"#
     for value in [[source], ["@" + source], ["--input", "in=" + source], [object]] {
@@ -147,7 +147,7 @@ struct RunFileTests {
         ))
       let decoded = try ImageDecoder().decode(contentsOf: written)
       #expect((decoded.width, decoded.height) == (6, 8))
-      #expect(decoded.rgbBytes == picture.rgbBytes)
+      #expect(decoded.rgbBytes == image.rgbBytes)
       try FileManager.default.removeItem(atPath: written)
     }
     let text = try await CommandRunner.runWithoutTimes(
@@ -165,24 +165,24 @@ struct RunFileTests {
   @Test func `an image is read from a NumPy array, raw bytes, or a file without an extension`()
     async throws
   {
-    let bundle = try TemporaryBundle.picture()
+    let bundle = try TemporaryBundle.image()
     let source = bundle.pathBeside("in.png")
-    try ImageEncoder().write(picture, to: source)
+    try ImageEncoder().write(image, to: source)
     let data = try Data(contentsOf: URL(filePath: source))
-    let array = numPy("|u1", shape: "(8, 6, 3)", picture.rgbBytes)
+    let array = numPy("|u1", shape: "(8, 6, 3)", image.rgbBytes)
     let written = bundle.pathBeside("out.png")
     for file in [
       try bundle.write(data, beside: "in"), try bundle.write(array, beside: "in.npy"),
-      try bundle.write(Data(picture.rgbBytes), beside: "in.raw"),
+      try bundle.write(Data(image.rgbBytes), beside: "in.raw"),
     ] {
       let result = try await json(bundle.path, "@" + file, "--output-image", "out=" + written)
       #expect(result.status == 0, "\(result.error)")
-      #expect(try ImageDecoder().decode(contentsOf: written).rgbBytes == picture.rgbBytes)
+      #expect(try ImageDecoder().decode(contentsOf: written).rgbBytes == image.rgbBytes)
     }
   }
 
   @Test func `an image without an extension is decoded like one with it`() async throws {
-    let bundle = try TemporaryBundle.picture()
+    let bundle = try TemporaryBundle.image()
     let photo = "Tests/Fixtures/Images/large-420.jpg"
     let data = try Data(contentsOf: CommandRunner.packageFolder.appending(path: photo))
     let bare = try bundle.write(data, beside: "photo")
@@ -199,9 +199,9 @@ struct RunFileTests {
   }
 
   @Test func `a damaged image without an extension is reported as damaged`() async throws {
-    let bundle = try TemporaryBundle.picture()
+    let bundle = try TemporaryBundle.image()
     let source = bundle.pathBeside("in.png")
-    try ImageEncoder().write(picture, to: source)
+    try ImageEncoder().write(image, to: source)
     let data = try Data(contentsOf: URL(filePath: source))
     let file = try bundle.write(data.prefix(60), beside: "in")
     let result = try await CommandRunner.run(["run", bundle.path, "@" + file])
@@ -220,7 +220,7 @@ struct RunFileTests {
   }
 
   @Test func `an output image is written as JPEG if its name ends in .jpg`() async throws {
-    let bundle = try TemporaryBundle.picture()
+    let bundle = try TemporaryBundle.image()
     let written = bundle.pathBeside("out.jpg")
     let result = try await json(
       bundle.path, "Tests/Fixtures/Images/baseline.jpg", "--output-image", "out=" + written)
@@ -232,9 +232,9 @@ struct RunFileTests {
   }
 
   @Test func `an output image that can't be written is an error`() async throws {
-    let bundle = try TemporaryBundle.picture()
+    let bundle = try TemporaryBundle.image()
     let source = bundle.pathBeside("in.png")
-    try ImageEncoder().write(picture, to: source)
+    try ImageEncoder().write(image, to: source)
     func run(_ argument: String) async throws -> CommandRunner.Result {
       try await CommandRunner.run(["run", bundle.path, source, "--output-image", argument])
     }
@@ -255,9 +255,9 @@ struct RunFileTests {
   }
 
   @Test func `the paths of output images are checked before the model runs`() async throws {
-    let bundle = try TemporaryBundle.picture()
+    let bundle = try TemporaryBundle.image()
     let source = bundle.pathBeside("in.png")
-    try ImageEncoder().write(picture, to: source)
+    try ImageEncoder().write(image, to: source)
     let previews = bundle.pathBeside("seen")
     for (path, reason) in [("out.gif", "ends in .gif"), ("out.svg", "ends in .svg")] {
       let written = bundle.pathBeside(path)

@@ -79,12 +79,12 @@ struct SavedModelRunTests {
   @Test func `an image input gets the unchanged pixels`() async throws {
     try await make("picture")
     let bytes = (0..<60).map { UInt8($0 * 4) }
-    let picture = folder.path + "/picture.png"
+    let image = folder.path + "/image.png"
     try Data(
       ImageEncoder().encode(
         PixelBuffer(width: 5, height: 4, format: .rgb, bytes: bytes), as: .png)
-    ).write(to: URL(filePath: picture))
-    let result = try await CommandRunner.runWithoutTimes(["run", bundle, picture, "--json"])
+    ).write(to: URL(filePath: image))
+    let result = try await CommandRunner.runWithoutTimes(["run", bundle, image, "--json"])
     let values = bytes.map(String.init).joined(separator: ",")
     #expect(result == (0, Latencies.json(around: #"{"same":[\#(values)]}"#), ""))
   }

@@ -125,14 +125,14 @@ import Testing
   private func checkIdentity(_ name: String) async throws {
     let path = try SharedData.bundle(name)
     let bytes = (0..<(224 * 224 * 3)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-    let picture = PixelBuffer(width: 224, height: 224, format: .rgb, bytes: bytes)
+    let image = PixelBuffer(width: 224, height: 224, format: .rgb, bytes: bytes)
     let model = try ModelLoader(backends: [.liteRT]).model(at: path)
-    let same = try await model.run(picture).value(at: 0, as: PixelBuffer.self)
+    let same = try await model.run(image).value(at: 0, as: PixelBuffer.self)
     #expect(zip(same.rgbBytes, bytes).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
     let folder = try TemporaryFolder()
     let source = folder.path + "/in.png"
     let written = folder.path + "/out.png"
-    try ImageEncoder().write(picture, to: source)
+    try ImageEncoder().write(image, to: source)
     let result = try await CommandRunner.runWithoutTimes([
       "run", path, source, "--json", "--output-image", "output=" + written,
     ])

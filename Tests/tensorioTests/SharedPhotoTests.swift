@@ -71,14 +71,14 @@ struct SharedPhotoTests {
   @Test func `an image file gives the same tensor as its decoded image`() throws {
     try #require(!Self.photos.isEmpty)
     for path in Self.photos {
-      let picture = try ImageDecoder().decode(contentsOf: path)
+      let image = try ImageDecoder().decode(contentsOf: path)
       for method in ResizeMethod.allCases {
         for crop in [ImageCrop(), ImageCrop(.pad, fraction: 0.875)] {
           let spec = TensorSpec(
             name: "image", shape: [224, 160, 3],
             kind: .imageInput(
               ImageShape(height: 224, width: 160), ImagePreprocessing(resize: method, crop: crop)))
-          let isEqual = try tensor(ImageFile(path), spec) == tensor(picture, spec)
+          let isEqual = try tensor(ImageFile(path), spec) == tensor(image, spec)
           #expect(isEqual, "\(path) \(method) \(crop)")
         }
       }

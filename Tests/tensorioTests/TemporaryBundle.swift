@@ -51,7 +51,7 @@ struct TemporaryBundle {
   }
 
   /// A bundle whose model returns its uint8 input image, 6 pixels wide and 8 high.
-  static func picture() throws -> TemporaryBundle {
+  static func image() throws -> TemporaryBundle {
     let layer = #""type": "image", "shape": [8, 6, 3], "format": "RGB"}"#
     return try TemporaryBundle(
       "identity_image_uint8", quantized: true, inputs: [#"{"name": "in", \#(layer)"#],

@@ -65,8 +65,8 @@ struct TrainRunTests {
     #expect(try model.loadSignature().inputs.map(\.name) == ["image"])
     for (digit, word) in words.enumerated() {
       for number in ["01", "02"] {
-        let picture = "Demo/images/digit-\(digit)-\(number).png"
-        let run = try await CommandRunner.run(["run", bundle, picture, "--top", "1"])
+        let image = "Demo/images/digit-\(digit)-\(number).png"
+        let run = try await CommandRunner.run(["run", bundle, image, "--top", "1"])
         #expect(run.status == 0)
         if run.output.hasSuffix("  \(word)\n") { right += 1 }
       }
@@ -121,8 +121,8 @@ struct TrainRunTests {
 
   @Test func `a label that isn't an integer is an error before the first step`() async throws {
     let folder = try TemporaryFolder()
-    let picture = CommandRunner.packageFolder.appending(path: "Demo/images/digit-7-01.png").path
-    let lines = [7, 7.5].map { "{\"image\": \"\(picture)\", \"label\": \($0)}\n" }
+    let image = CommandRunner.packageFolder.appending(path: "Demo/images/digit-7-01.png").path
+    let lines = [7, 7.5].map { "{\"image\": \"\(image)\", \"label\": \($0)}\n" }
     let file = folder.path + "/digits.jsonl"
     try lines.joined().write(toFile: file, atomically: true, encoding: .utf8)
     let result = try await train(
@@ -140,7 +140,7 @@ struct TrainRunTests {
     let copy = folder.path + "/data"
     let root = CommandRunner.packageFolder.appending(path: "Demo/digits-training").path
     try FileManager.default.copyItem(atPath: root, toPath: copy)
-    try Data("no picture".utf8).write(to: URL(filePath: copy + "/9/zzz.png"))
+    try Data("no image".utf8).write(to: URL(filePath: copy + "/9/zzz.png"))
     let bundle = folder.path + "/part.tiobundle"
     let result = try await train(["--no-shuffle", "--export", bundle], data: copy)
     #expect(result.status == 65)

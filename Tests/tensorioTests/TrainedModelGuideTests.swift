@@ -53,7 +53,7 @@ struct TrainedModelGuideTests {
     #expect(output.components(separatedBy: "equal: the largest difference is").count == 5)
     #expect(output.components(separatedBy: ".tiobundle: valid\n").count == 5)
     // The image is green, and every bundle has that as its top label.
-    #expect(output.contains("the picture shows green"))
+    #expect(output.contains("the image shows green"))
     let first = output.matches(of: /(?m)^(?:output_0|Identity)\n +\S+  (\w+)$/).map { $0.1 }
     #expect(first == ["green", "green", "green", "green"], "\(output)")
   }

@@ -22,7 +22,7 @@ struct TrainingDataTests {
       TensorSpec(name: "n", shape: [-1], kind: .scalar(nil)),
     ], outputs: [])
 
-  private static let pictures = ModelSignature(
+  private static let images = ModelSignature(
     inputs: [
       TensorSpec(
         name: "image", shape: [-1, 2, 2, 3],
@@ -76,11 +76,11 @@ struct TrainingDataTests {
       let path = try write(
         "{\"image\": \"a.png\", \"label\": 1}\n\n{\"image\": \"a.png\", \"label\": \(number)}",
         to: "data.jsonl")
-      return try TrainingData(path, for: Self.pictures)
+      return try TrainingData(path, for: Self.images)
     }
-    try data("2").checkValues(for: Self.pictures)
+    try data("2").checkValues(for: Self.images)
     let error = #expect(throws: TensorIOError.self) {
-      try data(number).checkValues(for: Self.pictures)
+      try data(number).checkValues(for: Self.images)
     }
     #expect(error?.code == .unrepresentableValue)
     let prefix = "'\(folder.path)/data.jsonl', line 3: 'label' takes int32 values, got "
@@ -108,11 +108,11 @@ struct TrainingDataTests {
   @Test func `paths of images are relative to the file's own folder`() throws {
     try write("", to: "photos/a.png")
     let path = try write("{\"image\": \"photos/a.png\", \"label\": 1}\n", to: "data.jsonl")
-    #expect(try TrainingData(path, for: Self.pictures).items[0]["image"] is ImageFile)
+    #expect(try TrainingData(path, for: Self.images).items[0]["image"] is ImageFile)
     try write(
       "\n{\"image\": \"photos/b.png\", \"label\": 1}", to: "data.jsonl")
     let error = #expect(throws: TensorIOError.self) {
-      try TrainingData(path, for: Self.pictures)
+      try TrainingData(path, for: Self.images)
     }
     #expect(error?.code == .fileNotFound)
     #expect(
@@ -125,12 +125,12 @@ struct TrainingDataTests {
       try write("", to: name)
     }
     try write("", to: ".hidden/1.png")
-    let data = try TrainingData(folder.path, for: Self.pictures)
+    let data = try TrainingData(folder.path, for: Self.images)
     #expect(data.classes.map(\.name) == ["cats", "dogs"])
     #expect(data.classes.map(\.count) == [1, 2])
     #expect(data.items.map { $0["label"] as? Int } == [0, 1, 1])
     let turned = try TrainingData(
-      folder.path, for: Self.pictures, classes: ClassOrder(names: ["dogs", "cats"]))
+      folder.path, for: Self.images, classes: ClassOrder(names: ["dogs", "cats"]))
     #expect(turned.items.map { $0["label"] as? Int } == [0, 0, 1])
   }
 
@@ -144,7 +144,7 @@ struct TrainingDataTests {
   ) throws {
     for name in ["dogs/1.png", "cats/1.png"] { try write("", to: name) }
     let error = #expect(throws: TensorIOError.self) {
-      try TrainingData(folder.path, for: Self.pictures, classes: ClassOrder(names: classes))
+      try TrainingData(folder.path, for: Self.images, classes: ClassOrder(names: classes))
     }
     #expect(error?.code == .invalidOption)
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
@@ -156,24 +156,24 @@ struct TrainingDataTests {
       try write("", to: name)
     }
     let (training, validation) = try TrainingData.pair(
-      folder.path + "/pics", validation: folder.path + "/vpics", for: Self.pictures, classes: nil)
+      folder.path + "/pics", validation: folder.path + "/vpics", for: Self.images, classes: nil)
     #expect(training.items.map { $0["label"] as? Int } == [0, 1, 2])
     #expect(validation?.items.map { $0["label"] as? Int } == [2])
     let turned = try TrainingData.pair(
-      folder.path + "/pics", validation: folder.path + "/vpics", for: Self.pictures,
+      folder.path + "/pics", validation: folder.path + "/vpics", for: Self.images,
       classes: ["c", "a", "b"])
     #expect(turned.validation?.items.map { $0["label"] as? Int } == [0])
   }
 
   @Test func `a class that only the validation data has is an error`() throws {
     for name in ["pics/a/1.png", "vpics/a/1.png", "vpics/x/1.png"] { try write("", to: name) }
-    let (pictures, validation) = (folder.path + "/pics", folder.path + "/vpics")
+    let (images, validation) = (folder.path + "/pics", folder.path + "/vpics")
     let error = #expect(throws: TensorIOError.self) {
-      try TrainingData.pair(pictures, validation: validation, for: Self.pictures, classes: nil)
+      try TrainingData.pair(images, validation: validation, for: Self.images, classes: nil)
     }
     #expect(
       error?.message
-        == "'\(validation)' has the class 'x', which is missing in '--data \(pictures)'.")
+        == "'\(validation)' has the class 'x', which is missing in '--data \(images)'.")
   }
 
   @Test func `a validation folder for a training file needs --classes`() throws {
@@ -181,7 +181,7 @@ struct TrainingDataTests {
     let path = try write("{\"image\": \"a.png\", \"label\": 1}\n", to: "data.jsonl")
     func read(_ classes: [String]?) throws -> TrainingData? {
       try TrainingData.pair(
-        path, validation: folder.path + "/vpics", for: Self.pictures, classes: classes
+        path, validation: folder.path + "/vpics", for: Self.images, classes: classes
       ).validation
     }
     let items = try read(["dog", "cow", "cat"])?.items
@@ -205,7 +205,7 @@ struct TrainingDataTests {
     }
     #expect(isMade)
     let error = #expect(throws: TensorIOError.self) {
-      try TrainingData(folder.path, for: Self.pictures)
+      try TrainingData(folder.path, for: Self.images)
     }
     #expect(error?.message.hasSuffix("' has a name that isn't UTF-8. Rename it.") == true)
     #expect(error?.message.contains(folder.path) == true)
@@ -222,7 +222,7 @@ struct TrainingDataTests {
   @Test func `a class without images is an error`() throws {
     for name in ["dogs/1.png", "cats/1.txt"] { try write("", to: name) }
     let error = #expect(throws: TensorIOError.self) {
-      try TrainingData(folder.path, for: Self.pictures)
+      try TrainingData(folder.path, for: Self.images)
     }
     #expect(error?.message.hasPrefix("The class 'cats' in '") == true)
   }

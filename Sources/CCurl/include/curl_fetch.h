@@ -24,13 +24,13 @@ typedef struct {
 } CurlFunctions;
 
 // The limits of a download.
-typedef struct {
-  size_t bytes;
-  long connect_seconds;
-  long silent_seconds;
-  long seconds;
-  long redirections;
-} CurlLimits;
+enum {
+  CurlMostBytes = 128 << 20,  // Twice the size of the largest cameras' JPEGs.
+  CurlConnectSeconds = 4,     // A command reports an unreachable server within five seconds.
+  CurlSilentSeconds = 30,
+  CurlMostSeconds = 60,
+  CurlMostRedirections = 5,
+};
 
 // The result of a download.
 typedef struct {
@@ -67,7 +67,6 @@ enum {
 // next download. `authorities` is a PEM file of certificates to trust instead of the system's, or
 // null.
 CurlAnswer curl_fetch(
-  const CurlFunctions *curl, void *handle, const char *address, const char *authorities,
-  CurlLimits limits);
+  const CurlFunctions *curl, void *handle, const char *address, const char *authorities);
 
 #endif

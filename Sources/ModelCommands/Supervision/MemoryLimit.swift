@@ -13,7 +13,6 @@ import TensorIOLiteRT
 /// The commands repeat the option instead of sharing an option group. Each group makes every start
 /// 5% slower, because the parser looks up six conformances of its type.
 package struct MemoryLimit: ExpressibleByArgument, Sendable {
-  /// The default, 1 GiB.
   package static let standard = MemoryLimit(size: ByteCount(1 << 30))
 
   package static let help = ArgumentHelp(

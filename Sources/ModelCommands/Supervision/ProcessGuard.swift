@@ -19,7 +19,6 @@ package enum ProcessGuard {
   /// `nonisolated(unsafe)` because it is set once, before a second thread exists.
   nonisolated(unsafe) private static var isOn = false
 
-  /// The commands that open models.
   private static let guardedCommands: Set<String> = [
     "run", "inspect", "validate", "init", "parity", "bench", "train", "evaluate", "bulk",
   ]
@@ -110,12 +109,12 @@ package final class Deadline: Sendable {
         Console.printMessage(
           "error: The command took longer than --timeout \(seconds.fixed(1)) seconds. The runtime "
             + "couldn't be stopped, so the process was ended.")
-        Console.endAtOnce(65)
+        // The runtime's clean-up may hang, too.
+        _exit(65)
       }
     }
   }
 
-  /// Runs work that must finish in time.
   package func watch<Result>(_ work: () throws -> Result) throws -> Result {
     defer { isMet.store(true, ordering: .releasing) }
     do {

@@ -17,7 +17,6 @@ enum ExportTarget {
   case bundle(BundleWriter, outputs: [String]?)
   case checkpoint(folder: String)
 
-  /// Reads the arguments.
   init(path: String, outputs: [String]) {
     let writer = BundleWriter(destination: path)
     self =
@@ -92,7 +91,6 @@ enum ExportTarget {
     }
   }
 
-  /// Writes the weights and returns their path.
   func write(_ model: TrainableModel) throws -> String {
     switch self {
     case .bundle(let writer, let outputs):

@@ -45,9 +45,7 @@ struct LossCurve {
     }
   }
 
-  /// The steps, reduced to as many points as an image can show.
-  ///
-  /// Each point is the mean of the steps in a column.
+  /// The steps, or the means of as many parts as an image can show.
   var thinned: [Point] {
     let width = (steps.count + Self.mostSteps - 1) / Self.mostSteps
     guard width > 1 else { return steps }

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
 import Charts
 import ModelTools
 import TensorIO
@@ -129,20 +128,9 @@ struct LossPlot {
   }
 }
 
-/// The file that a plot is written to.
-struct PlotFile {
-  let path: String
-
-  /// - Throws: `ValidationError` for an extension that isn't .svg.
-  init(_ path: String) throws {
-    guard path.lowercased().hasSuffix(".svg") else {
-      throw ValidationError("--plot takes a path that ends in .svg, got '\(path)'.")
-    }
-    self.path = path
-  }
-
-  /// Checks that the file can be written, before the training begins.
-  func checkFolder() throws {
+extension LossPlot {
+  /// Checks that a plot can be written, before the training begins.
+  static func checkFile(_ path: String) throws {
     let folder = FileSystem.folder(of: path)
     guard FileSystem.isFolder(folder) else {
       throw TensorIOError(.fileNotFound, "There is no folder '\(folder)' for the plot.")
@@ -155,9 +143,9 @@ struct PlotFile {
   }
 
   /// Writes the plot, and replaces an existing file.
-  func write(_ curve: LossCurve) throws {
+  func write(to path: String) throws {
     try FileSystem.writing("'\(path)' can't be written") {
-      try Data(LossPlot(curve).svg.utf8).write(to: URL(filePath: path))
+      try Data(svg.utf8).write(to: URL(filePath: path))
     }
   }
 }

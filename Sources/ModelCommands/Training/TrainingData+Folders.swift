@@ -18,7 +18,6 @@ struct ClassOrder: Sendable {
 extension TrainingData {
   private static let extensions = ["jpg", "jpeg", "png", "bmp", "webp"]
 
-  /// Finds the images of all classes.
   mutating func readFolder(_ signature: ModelSignature, _ classes: ClassOrder?) throws {
     let images = signature.inputs.filter(\.isImage)
     let others = signature.inputs.filter { !$0.isImage }
@@ -33,7 +32,7 @@ extension TrainingData {
     let folders = try classFolders()
     for (number, name) in try order(of: folders, classes).enumerated() {
       let folder = path + "/" + name
-      let files = folders.contains(name) ? try Self.pictures(in: folder) : []
+      let files = folders.contains(name) ? try Self.images(in: folder) : []
       guard !files.isEmpty || classes?.isForValidation == true else {
         throw TensorIOError(
           .missingInput,
@@ -41,7 +40,7 @@ extension TrainingData {
             + "(\(Self.extensions.map { "." + $0 }.joined(separator: ", ")))."
         )
       }
-      self.classes.append(PictureClass(name: name, count: files.count))
+      self.classes.append(ImageClass(name: name, count: files.count))
       for file in files {
         items.append([
           images[0].name: ImageFile(folder + "/" + file, decoder: decoder),
@@ -62,7 +61,7 @@ extension TrainingData {
     return folders
   }
 
-  private static func pictures(in folder: String) throws -> [String] {
+  private static func images(in folder: String) throws -> [String] {
     try contents(of: folder).filter { file in
       extensions.contains(file.split(separator: ".").last?.lowercased() ?? "")
     }
@@ -86,7 +85,6 @@ extension TrainingData {
 
   // MARK: - Order
 
-  /// Returns the names of the classes, by index.
   private func order(of folders: [String], _ classes: ClassOrder?) throws -> [String] {
     guard let classes else { return folders }
     let names = classes.names

@@ -11,18 +11,15 @@ struct TrainingData: Sendable {
   /// The line number of each item in a file; empty for a folder.
   var lines: [Int] = []
   /// The classes in the order of their indexes, for a folder of images.
-  var classes: [PictureClass] = []
+  var classes: [ImageClass] = []
   let path: String
 
-  /// A class, and its number of images.
-  struct PictureClass: Hashable, Sendable {
+  struct ImageClass: Hashable, Sendable {
     var name: String
     var count: Int
   }
 
-  /// Reads a .jsonl file, or the file names in a folder of classes.
-  ///
-  /// An error names the file and the line. Without an order, the classes are sorted by name.
+  /// Reads a .jsonl file, or a folder of classes, sorted by name unless there is an order.
   init(_ path: String, for signature: ModelSignature, classes: ClassOrder? = nil) throws {
     self.path = path
     if FileSystem.isFolder(path) {

@@ -49,8 +49,7 @@ struct TrainingSession {
       let steps = last.map {
         $0.epoch > results.count ? ", \($0.step) of \($0.stepsPerEpoch) steps" : ""
       }
-      Console.printMessage(
-        "interrupted after \(results.count) of \(epochs) epochs\(steps ?? "")")
+      Console.printMessage("interrupted after \(results.count) of \(epochs) epochs\(steps ?? "")")
     } else if results.count < epochs {
       Console.printMessage(
         "ended after \(results.count) of \(epochs) epochs, because there was no improvement")
@@ -60,7 +59,6 @@ struct TrainingSession {
     }
   }
 
-  /// Returns the text behind the progress bar.
   private static func note(_ step: TrainingStep, of epochs: Int) -> String {
     let loss = step.means.first.map {
       "  \($0.name.printable.prefix(12)) \($0.value.shortText(digits: 4))"
@@ -76,7 +74,6 @@ struct EpochPrinter {
 
   init(asJSON: Bool) { self.asJSON = asJSON }
 
-  /// Prints an epoch immediately.
   mutating func printEpoch(_ result: EpochResult) throws {
     if asJSON { return try Console.printJSON(Self.json(result)) }
     let validation = result.validation.map(Array.init) ?? []

@@ -7,21 +7,16 @@ import TensorIO
 package import TensorIOLiteRT
 
 extension BundleDraft {
-  /// Describes one signature of a TensorFlow Lite model.
   package init(model: LiteRTModel, signature index: Int, bundleName: String) throws {
     try model.refuseEdgeTPU()
     let signature = model.signatureWithShapes(at: index)
     let metadata = model.metadata
-    var drafter = LayerDrafter(
-      signature, detection: try model.detectionOutputs(ofSignature: index))
+    var drafter = LayerDrafter(signature, detection: try model.detectionOutputs(ofSignature: index))
     let tensors = metadata.tensors(of: signature, at: index)
     let inputs = try drafter.inputs(tensors.inputs)
     let outputs = try drafter.outputs(tensors.outputs)
-    let about = About(
-      name: metadata?.name, details: metadata?.description, version: metadata?.version,
-      author: metadata?.author, license: metadata?.license)
     self.init(
-      drafter, model.signatures, at: index, about: about, bundleName: bundleName,
+      drafter, model.signatures, at: index, about: metadata, bundleName: bundleName,
       modelFile: "model.tflite", backend: "tflite", mode: "predict",
       layers: [("inputs", .array(inputs)), ("outputs", .array(outputs))],
       checks: Self.signatureChecks(model.signatures, chosen: index) + drafter.checks

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TensorIO
+import TensorIOLiteRT
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -28,19 +29,9 @@ package struct BundleDraft {
 
   typealias Members = [(key: String, value: OrderedJSON)]
 
-  /// A file of the assets folder.
   struct Asset: Hashable {
     var name: String
     var text: String
-  }
-
-  /// The model's description for users; nil for each value that the model doesn't state.
-  struct About {
-    var name: String?
-    var details: String?
-    var version: String?
-    var author: String?
-    var license: String?
   }
 
   /// Puts a model.json together for a mode, "predict" or "train".
@@ -49,7 +40,8 @@ package struct BundleDraft {
   /// them that the user must fill in.
   init(
     _ drafter: LayerDrafter, _ signatures: [SignatureDescription], at index: Int,
-    about: About = About(), bundleName: String, modelFile: String, backend: String, mode: String,
+    about: ModelMetadata? = nil, bundleName: String, modelFile: String, backend: String,
+    mode: String,
     layers: Members, blanks: [String] = [], checks: [String]
   ) {
     var texts: [String] = []
@@ -73,7 +65,7 @@ package struct BundleDraft {
 
   /// Returns the first members of a model.json, with markers for what the user must fill in.
   static func members(
-    _ about: About, bundleName: String, blanks: inout [String]
+    _ about: ModelMetadata?, bundleName: String, blanks: inout [String]
   ) -> Members {
     func text(_ value: String?, _ key: String, _ marker: String) -> (String, OrderedJSON) {
       if let value, !value.isEmpty { return (key, .string(value)) }
@@ -81,18 +73,16 @@ package struct BundleDraft {
       return (key, .string("\(markerStart) \(marker))"))
     }
     return [
-      ("name", .string(about.name.flatMap { isGeneric($0) ? nil : $0 } ?? bundleName)),
-      text(about.details, "details", "what the model does"),
+      ("name", .string(about?.name.flatMap { isGeneric($0) ? nil : $0 } ?? bundleName)),
+      text(about?.description, "details", "what the model does"),
       ("id", .string(identifier(bundleName))),
-      ("version", .string(about.version.flatMap { $0.isEmpty ? nil : $0 } ?? "1")),
-      text(about.author, "author", "who made the model"),
-      text(about.license, "license", "the model's license"),
+      ("version", .string(about?.version.flatMap { $0.isEmpty ? nil : $0 } ?? "1")),
+      text(about?.author, "author", "who made the model"),
+      text(about?.license, "license", "the model's license"),
     ]
   }
 
-  /// Whether a name only says what kind of model it is.
-  ///
-  /// The tools that write metadata give every model of a kind the same name.
+  /// Tools that write metadata give every model of a kind the same name.
   private static func isGeneric(_ name: String) -> Bool {
     let letters = name.lowercased().filter { $0.isLetter || $0.isNumber }
     return letters.isEmpty || genericNames.contains(letters)
@@ -110,7 +100,6 @@ package struct BundleDraft {
     String(name.lowercased().map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "-" })
   }
 
-  /// Returns the check for a model with several signatures.
   static func signatureChecks(_ signatures: [SignatureDescription], chosen: Int) -> [String] {
     guard signatures.count > 1 else { return [] }
     let key = signatures[chosen].key

@@ -14,11 +14,11 @@ extension LayerDrafter {
   mutating func classMap(
     _ tensor: TensorDescription, _ metadata: TensorMetadata?, name: String
   ) -> Members? {
-    guard pictures.count == 1, let dataType = tensor.dataType,
+    guard images.count == 1, let dataType = tensor.dataType,
       (3...4).contains(tensor.shape.count), abs(tensor.shape[0]) == 1, tensor.shape[1] > 1,
       tensor.shape[2] > 1
     else { return nil }
-    let size = (height: tensor.shape[1], width: tensor.shape[2])
+    let size = (width: tensor.shape[2], height: tensor.shape[1])
     let depth = tensor.shape.count == 4 ? tensor.shape[3] : 1
     let labels = depth == 1 ? metadata?.valueLabels ?? metadata?.labels : metadata?.labels
     guard
@@ -47,8 +47,6 @@ extension LayerDrafter {
     return members
   }
 
-  /// Whether an output can hold scores.
-  ///
   /// An image layer can't name a data type, so the tensor's type must match `model.quantized`.
   private func holdsScores(_ tensor: TensorDescription, _ dataType: DataType) -> Bool {
     switch dataType {
@@ -59,13 +57,11 @@ extension LayerDrafter {
     }
   }
 
-  /// Whether an output can hold class numbers.
-  ///
   /// Bytes could also be a gray image, so they are classes only if the model has labels for them.
   private func holdsClassNumbers(
-    _ tensor: TensorDescription, _ dataType: DataType, _ labels: [String]?, size: PictureSize
+    _ tensor: TensorDescription, _ dataType: DataType, _ labels: [String]?, size: ImageSize
   ) -> Bool {
-    guard tensor.quantization == nil, size == pictures[0] else { return false }
+    guard tensor.quantization == nil, size == images[0] else { return false }
     return switch dataType {
     case .int16, .uint16, .int32, .uint32, .int64: true
     case .uint8, .int8: labels != nil

@@ -14,20 +14,16 @@ struct LayerDrafter {
   /// One sentence for each assumption, and for anything else that the user should check.
   var checks: [String] = []
   /// The assumptions among ``checks`` that a run depends on.
-  ///
-  /// If one of them is wrong, the outputs may be wrong.
   private(set) var assumptions: [String] = []
   /// The sizes of the input images.
-  private(set) var pictures: [PictureSize] = []
-
-  typealias PictureSize = (height: Int, width: Int)
+  private(set) var images: [ImageSize] = []
 
   let signature: SignatureDescription
   private var labelledOutputs = 0
 
   /// Whether the model takes one image and returns labelled values.
-  var classifiesPictures: Bool {
-    pictures.count == 1 && signature.inputs.count == 1 && labelledOutputs > 0
+  var classifiesImages: Bool {
+    images.count == 1 && signature.inputs.count == 1 && labelledOutputs > 0
   }
 
   /// The names of the outputs of an object detector; nil for any other model.
@@ -35,14 +31,10 @@ struct LayerDrafter {
   /// The file with the labels of the objects that the model detects.
   var detectionLabels: String?
 
-  typealias Members = [(key: String, value: OrderedJSON)]
+  typealias Members = BundleDraft.Members
 
-  /// Makes a drafter for the tensors of a signature.
-  ///
   /// The format of a SavedModel doesn't support quantized tensors.
-  init(
-    _ signature: SignatureDescription, mayBeQuantized: Bool = true, detection: [String]? = nil
-  ) {
+  init(_ signature: SignatureDescription, mayBeQuantized: Bool = true, detection: [String]? = nil) {
     self.signature = signature
     self.detection = detection
     guard mayBeQuantized else {
@@ -52,11 +44,11 @@ struct LayerDrafter {
     let tensors = signature.inputs + signature.outputs
     // An image layer can't name a data type. If the model were marked as quantized, a float image
     // couldn't be described.
-    let hasFloatPicture = signature.inputs.contains {
-      $0.dataType == .float32 && (Self.hasPictureShape($0) || Self.hasGrayShape($0, nil))
+    let hasFloatImage = signature.inputs.contains {
+      $0.dataType == .float32 && (Self.hasImageShape($0) || Self.hasGrayShape($0, nil))
     }
     let areBytes = tensors.allSatisfy { $0.dataType?.isByte ?? false }
-    isQuantized = areBytes || (!hasFloatPicture && tensors.contains(where: Self.isQuantized))
+    isQuantized = areBytes || (!hasFloatImage && tensors.contains(where: Self.isQuantized))
   }
 
   mutating func assume(_ check: String) {
@@ -66,8 +58,8 @@ struct LayerDrafter {
 
   mutating func inputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
     try draft(signature.inputs, metadata, "input") { drafter, tensor, metadata, name in
-      if let size = drafter.pictureSize(of: tensor, metadata, name: name) {
-        return drafter.picture(tensor, metadata, name: name, size: size)
+      if let size = drafter.imageSize(of: tensor, metadata, name: name) {
+        return drafter.image(tensor, metadata, name: name, size: size)
       }
       return try drafter.numbers(tensor, name: name, side: "input")
     }
@@ -79,7 +71,7 @@ struct LayerDrafter {
       if let map = drafter.classMap(tensor, metadata, name: name) { return map }
       var members = try drafter.numbers(tensor, name: name, side: "output")
       drafter.addLabels(metadata, of: tensor, to: &members, name: name)
-      if Self.hasPictureShape(tensor) || metadata?.content?.isPicture ?? false {
+      if Self.hasImageShape(tensor) || metadata?.content?.isImage ?? false {
         drafter.assume(
           "type of '\(name)': an array is assumed; if it is an image, change the type to \"image\" "
             + "with \"format\" and \"denormalize\"")
@@ -116,9 +108,7 @@ struct LayerDrafter {
 
   // MARK: - Numbers
 
-  mutating func numbers(
-    _ tensor: TensorDescription, name: String, side: String
-  ) throws -> Members {
+  mutating func numbers(_ tensor: TensorDescription, name: String, side: String) throws -> Members {
     guard let dataType = tensor.dataType else {
       throw TensorIOError(
         .unsupportedModel,
@@ -171,36 +161,34 @@ struct LayerDrafter {
 
   // MARK: - Images
 
-  private static func hasPictureShape(_ tensor: TensorDescription) -> Bool {
+  private static func hasImageShape(_ tensor: TensorDescription) -> Bool {
     let shape = tensor.shape
     return shape.count == 4 && abs(shape[0]) == 1 && shape[3] == 3 && shape[1] != 0
       && shape[1] != 1 && shape[2] != 0 && shape[2] != 1
   }
 
-  /// Whether a tensor has the shape of a gray image.
-  ///
-  /// Sound can have the same rank, so without metadata only squares count as images.
+  /// Sound can have the same rank, so without metadata only squares count as gray images.
   private static func hasGrayShape(_ tensor: TensorDescription, _ metadata: TensorMetadata?) -> Bool
   {
     let shape = tensor.shape
     guard shape.count == 4, abs(shape[0]) == 1, shape[3] == 1 else { return false }
     let isLarge = shape[1] >= 8 && shape[2] >= 8
-    return metadata?.content?.isPicture ?? (isLarge && shape[1] == shape[2])
+    return metadata?.content?.isImage ?? (isLarge && shape[1] == shape[2])
   }
 
   /// Returns the height and width if a tensor holds an image.
-  private mutating func pictureSize(
+  private mutating func imageSize(
     of tensor: TensorDescription, _ metadata: TensorMetadata?, name: String
-  ) -> PictureSize? {
-    guard Self.hasPictureShape(tensor) || Self.hasGrayShape(tensor, metadata),
-      metadata?.content?.isPicture ?? true
+  ) -> ImageSize? {
+    guard Self.hasImageShape(tensor) || Self.hasGrayShape(tensor, metadata),
+      metadata?.content?.isImage ?? true
     else { return nil }
     switch tensor.dataType {
     case .float32: guard !isQuantized else { return nil }
     case .uint8, .int8: guard isQuantized || tensor.quantization == nil else { return nil }
     default: return nil
     }
-    var size = (height: tensor.shape[1], width: tensor.shape[2])
+    var size = (width: tensor.shape[2], height: tensor.shape[1])
     guard size.height < 0 || size.width < 0 else { return size }
     var known: (width: Int?, height: Int?) = (nil, nil)
     if case .image(_, let width, let height)? = metadata?.content { known = (width, height) }
@@ -215,11 +203,11 @@ struct LayerDrafter {
   /// The side length that most classifiers take, in pixels.
   private static let usualSide = 224
 
-  private mutating func picture(
+  private mutating func image(
     _ tensor: TensorDescription, _ metadata: TensorMetadata?, name: String,
-    size: PictureSize
+    size: ImageSize
   ) -> Members {
-    pictures.append(size)
+    images.append(size)
     let channels = tensor.shape[3]
     if channels == 1, metadata?.content == nil {
       assume(
@@ -256,7 +244,7 @@ struct LayerDrafter {
     let batch = tensor.shape[0] == -1 ? 1 : 0
     let values = tensor.shape.dropFirst(batch).map { max($0, 1) }.elementCount ?? .max
     guard let labels = metadata?.labels else {
-      if !pictures.isEmpty, values > 1, tensor.shape.count <= 2, metadata?.valueLabels == nil {
+      if !images.isEmpty, values > 1, tensor.shape.count <= 2, metadata?.valueLabels == nil {
         checks.append(
           "labels of '\(name)': the model has none; if it is a classifier, put the class names "
             + "into assets/labels.txt and add \"labels\": \"labels.txt\"")
@@ -290,7 +278,7 @@ struct LayerDrafter {
 }
 
 extension TensorMetadata.Content {
-  fileprivate var isPicture: Bool {
+  fileprivate var isImage: Bool {
     if case .image = self { true } else { false }
   }
 
@@ -302,15 +290,15 @@ extension TensorMetadata.Content {
 extension LayerDrafter {
   /// The value of `model.type`; nil if the layers don't show what the model does.
   var modelType: String? {
-    if detection != nil, pictures.count == 1 { return "image.detection" }
-    return classifiesPictures ? "image.classification" : nil
+    if detection != nil, images.count == 1 { return "image.detection" }
+    return classifiesImages ? "image.classification" : nil
   }
 
   /// The value of `options`; nil if there are none.
   var options: OrderedJSON? {
     var members: Members = []
     if modelType != nil { members.append(("device_position", .string("back"))) }
-    if classifiesPictures {
+    if classifiesImages {
       members.append(("output_format", .string("image.classification.imagenet")))
     }
     if let detectionLabels { members.append(("labels", .string(detectionLabels))) }
@@ -331,5 +319,18 @@ extension LayerDrafter {
     return try zip(signature.outputs, names).map { output, name in
       .object(try numbers(output, name: name, side: "output"))
     }
+  }
+}
+
+extension Set<String> {
+  /// Inserts a name, with a number if the set already has it, and returns what was inserted.
+  package mutating func insertUnique(_ name: String, separator: String) -> String {
+    var unique = name
+    var number = 2
+    while !insert(unique).inserted {
+      unique = name + separator + String(number)
+      number += 1
+    }
+    return unique
   }
 }

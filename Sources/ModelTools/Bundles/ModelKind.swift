@@ -14,8 +14,6 @@ package enum ModelKind {
   /// A folder with a saved_model.pb.
   case savedModel
 
-  /// Finds out what is at a path.
-  ///
   /// - Throws: ``TensorIOError`` for any other folder, and for a file that is part of a SavedModel.
   package init(of path: String) throws {
     let folder = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path

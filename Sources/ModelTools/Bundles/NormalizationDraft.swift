@@ -28,8 +28,7 @@ struct NormalizationDraft {
     guard let mean = Self.channels(stored.mean, count), let std = Self.channels(stored.std, count),
       (mean + std).allSatisfy(\.isFinite), std.allSatisfy({ $0 != 0 && (1 / $0).isFinite })
     else {
-      check =
-        "normalize of '\(name)': the metadata's mean and deviation are invalid; \(passed)"
+      check = "normalize of '\(name)': the metadata's mean and deviation are invalid; \(passed)"
       return
     }
     if tensor.dataType == .uint8 || (tensor.dataType == .int8 && tensor.quantization == nil) {

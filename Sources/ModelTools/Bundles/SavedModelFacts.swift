@@ -19,11 +19,8 @@ struct SavedModelFacts {
   let graphNames: [[String: String]]
   /// The tensors that are probably the graph's results, if no signature lists them.
   let results: [String]
-  /// The operations of a training step, and the placeholders that each needs.
   let trainingOperations: [(name: String, needs: [String])]
 
-  /// Describes the model in a folder whose graphs have these tags.
-  ///
   /// Nil operations of a training step are looked for under their common names.
   init(
     _ model: TensorFlowModel, at path: String, graphs: [[String]], operations: [String]?
@@ -47,7 +44,6 @@ struct SavedModelFacts {
   }
 }
 
-/// A file of a SavedModel.
 struct SavedModelFile {
   /// The path within the folder.
   var name: String

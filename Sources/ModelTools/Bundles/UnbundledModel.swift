@@ -49,8 +49,7 @@ extension [SignatureDescription] {
     guard let key else { return 0 }
     guard let index = firstIndex(where: { $0.key == key }) else {
       let keys = map { "'\($0.key)'" }.joined(separator: ", ")
-      throw TensorIOError(
-        .invalidOption, "The model has no signature '\(key)'; it has \(keys).")
+      throw TensorIOError(.invalidOption, "The model has no signature '\(key)'; it has \(keys).")
     }
     return index
   }

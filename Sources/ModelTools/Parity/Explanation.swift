@@ -17,8 +17,6 @@ struct Explanation {
   /// Whether the reference holds whole numbers in which a step of 1 is one byte.
   let keepsBytes: Bool
 
-  /// Fits lines from the planes of a recipe's image to the channels of the reference.
-  ///
   /// The assumed scale is used for images that are too uniform to show their own.
   init(
     _ recipe: Recipe, _ frame: Framing.Frame, planes: [[Float]], reference: ReferenceTensor,
@@ -59,16 +57,13 @@ struct Explanation {
 struct ChannelFit {
   /// The factor for `ours`; nil if all of `ours` are equal, so that no line can be fitted.
   let scale: Double?
-  /// The number that is added.
   let bias: Double
   /// The root mean square distance of `theirs` from the line, in the units of `theirs`.
   let residual: Double
   /// The correlation from -1 to 1; 1 if all values of one side are equal.
   let correlation: Double
 
-  /// Fits a line to our values from 0 to 255 and as many of theirs.
-  ///
-  /// The step is the distance between the values that are used.
+  /// Fits a line to every `step`-th of our values, from 0 to 255, and of theirs.
   init(_ ours: [Float], _ theirs: [Float], step: Int = 1) {
     var (sumX, sumY, sumXX, sumXY, sumYY, count) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     // Sum the differences from the first value, because they stay small and therefore exact for

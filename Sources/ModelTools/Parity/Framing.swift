@@ -29,18 +29,16 @@ enum Framing: Hashable {
     var part: PixelCrop
     /// The size that the part is resized to.
     var scaledWidth: Int
-    /// See ``scaledWidth``.
     var scaledHeight: Int
     /// The position of the result in the target; negative if the result is cut off.
     var left = 0
-    /// See ``left``.
     var top = 0
     /// The margin's colour; nil without one.
     var color: PixelColor?
   }
 
   /// Returns the frame for an image; nil if the image doesn't allow this framing.
-  func frame(of size: PictureSize, in target: PictureSize) -> Frame? {
+  func frame(of size: ImageSize, in target: ImageSize) -> Frame? {
     switch self {
     case .crop(let crop):
       let placement = ImagePlacement(of: size, in: target, by: crop)
@@ -82,7 +80,7 @@ enum Framing: Hashable {
   }
 
   /// Returns the framings to try, with the likeliest first.
-  static func alternatives(in target: PictureSize) -> [Framing] {
+  static func alternatives(in target: ImageSize) -> [Framing] {
     var all: [Framing] = []
     for fraction in [1, 0.875, 0.95, 0.9] {
       all.append(.crop(ImageCrop(.center, fraction: fraction)))
@@ -100,7 +98,6 @@ enum Framing: Hashable {
     return all
   }
 
-  /// The name for users.
   var label: String {
     switch self {
     case .crop(let crop):
@@ -117,7 +114,7 @@ enum Framing: Hashable {
   }
 
   /// Returns a suggestion that makes both sides the same.
-  func suggestion(in target: PictureSize) -> String {
+  func suggestion(in target: ImageSize) -> String {
     switch self {
     case .crop(let crop):
       return "Write \(Self.json(crop)) in model.json, or change the Python code."

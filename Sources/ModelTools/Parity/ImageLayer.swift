@@ -5,7 +5,7 @@
 
 package import TensorIO
 
-package typealias PictureSize = (width: Int, height: Int)
+package typealias ImageSize = (width: Int, height: Int)
 
 /// An image input of a bundle, with what its model says about it.
 package struct ImageLayer {
@@ -14,14 +14,10 @@ package struct ImageLayer {
   let shape: ImageShape
   let preprocessing: ImagePreprocessing
 
-  package var size: PictureSize { (shape.width, shape.height) }
+  package var size: ImageSize { (shape.width, shape.height) }
 
   /// Finds the image input of a bundle, which needs no name if it is the only one.
-  ///
-  /// For a placeholder, only model.json is used.
-  package init(
-    of bundle: ModelBundle, named name: String?, backends: [any Backend]
-  ) throws {
+  package init(of bundle: ModelBundle, named name: String?, backends: [any Backend]) throws {
     let signature = try ModelLoader(backends: backends).makeModel(from: bundle).loadSignature()
     let images = signature.inputs.filter(\.isImage)
     let known = images.map { "'\($0.name)'" }.joined(separator: ", ")
@@ -52,11 +48,11 @@ package struct ImageLayer {
   }
 
   /// Returns the tensor that the model gets for an image.
-  package func tensor(of picture: PixelBuffer) throws -> Tensor {
+  package func tensor(of image: PixelBuffer) throws -> Tensor {
     var bytes = [UInt8](repeating: 0, count: spec.byteCount)
     var span = bytes.mutableSpan
     var memory = span.mutableBytes
-    try picture.encode(into: &memory, as: spec)
+    try image.encode(into: &memory, as: spec)
     return try Tensor(copying: bytes.span.bytes, dataType: spec.dataType, shape: spec.itemShape)
   }
 }

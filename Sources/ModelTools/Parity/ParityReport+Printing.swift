@@ -14,8 +14,7 @@ extension ParityReport {
         "equal: the largest difference is \(largest.significant) (tolerance \(shortest(tolerance)))"
       )
     } else {
-      lines.append(
-        "the tensor of '\(image)' differs between '\(reference.path)' and '\(bundle)':")
+      lines.append("the tensor of '\(image)' differs between '\(reference.path)' and '\(bundle)':")
       var table = TextTable(headings: ["stage", "result", ""])
       for finding in findings {
         table.append(finding.stage.rawValue, finding.result.rawValue, detail(finding))
@@ -68,9 +67,7 @@ extension ParityReport {
       + (first.suggestion ?? "")
   }
 
-  /// Returns a phrase such as "looks like BGR instead of RGB".
-  ///
-  /// The phrase is weaker if a difference remains that this finding doesn't explain.
+  /// Returns a phrase such as "looks like BGR instead of RGB", weaker if a difference remains.
   private func sentence(_ finding: StageFinding) -> String? {
     guard let looksLike = finding.looksLike else { return nil }
     let verb = (residual ?? 0) > Self.clear ? "looks most like" : "looks like"

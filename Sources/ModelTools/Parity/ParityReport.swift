@@ -5,7 +5,6 @@
 
 package import TensorIO
 
-/// The numbers from comparing two tensors element by element.
 struct TensorDifference {
   private(set) var largest = 0.0
   private var sum = 0.0
@@ -15,7 +14,6 @@ struct TensorDifference {
 
   var mean: Double { sum / Double(max(count, 1)) }
 
-  /// Compares channels with channels.
   init(_ ours: [[Float]], _ theirs: [[Float]], tolerance: Double) {
     for (left, right) in zip(ours.joined(), theirs.joined()) {
       let difference = (Double(left) - Double(right)).magnitude
@@ -49,11 +47,9 @@ package struct ParityReport {
   /// The scale and bias of each colour that fit best; nil if the tensors are equal or unexplained.
   private(set) var fitted: PixelNormalization?
 
-  /// Compares the bundle's tensor of an image with a reference.
-  ///
   /// A tolerance of nil means the layer's default.
   package init(
-    _ ours: Tensor, of maker: PictureMaker, _ layer: ImageLayer, _ reference: ReferenceTensor,
+    _ ours: Tensor, of maker: ImageMaker, _ layer: ImageLayer, _ reference: ReferenceTensor,
     tolerance: Double?
   ) throws {
     self.layer = layer
@@ -190,7 +186,6 @@ struct StageFinding {
   var looksLike: String?
   /// What the bundle does.
   var insteadOf: String?
-  /// A suggestion that makes both sides the same.
   var suggestion: String?
   /// Choices that explain the other side equally well, because this image can't tell them apart.
   var rivals: [String] = []

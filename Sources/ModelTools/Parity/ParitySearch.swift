@@ -12,7 +12,7 @@ import TensorIO
 /// Normalization doesn't affect the search, because each channel of the reference is compared with
 /// the line that fits it best.
 struct ParitySearch {
-  private var maker: PictureMaker
+  private var maker: ImageMaker
   let layer: ImageLayer
   let reference: ReferenceTensor
   /// The bundle's own recipe, apart from the rounding.
@@ -21,9 +21,7 @@ struct ParitySearch {
   /// The distance between the pixels that are compared.
   private let step: Int
   private var known: [Recipe: [Explanation]] = [:]
-  /// All explanations in the order in which they were tried.
-  ///
-  /// A dictionary can't be used for this, because its order differs between processes.
+  /// All explanations as they were tried; a dictionary's order differs between processes.
   private var all: [Explanation] = []
 
   /// The approximate number of pixels that are compared.
@@ -31,7 +29,7 @@ struct ParitySearch {
   /// The excess, in bytes, below which images are identical bit for bit.
   private static let exact = 0.01
 
-  init(_ maker: PictureMaker, _ layer: ImageLayer, _ reference: ReferenceTensor) {
+  init(_ maker: ImageMaker, _ layer: ImageLayer, _ reference: ReferenceTensor) {
     self.maker = maker
     self.layer = layer
     self.reference = reference
@@ -107,8 +105,7 @@ struct ParitySearch {
     let roundsAnyway =
       recipe.rounding == .nearest && explanation.keepsBytes && !reference.tensor.dataType.isFloat
     // Only a layer of whole pixels rounds the fractions of a resize.
-    let ownRounding =
-      recipe.resize.givesFloats && layer.roundsPixels ? Rounding.nearest : .none
+    let ownRounding = recipe.resize.givesFloats && layer.roundsPixels ? Rounding.nearest : .none
     return ParityStage.allCases.filter { stage in
       switch stage {
       case .normalization: false

@@ -8,8 +8,8 @@ import TensorIOImageCodecs
 
 /// One way to make a tensor from an image file, with a choice for each stage before normalization.
 struct Recipe: Hashable {
-  var decoding = Decoding.full
-  var turning = Turning.upright
+  var decoding: Decoding = .full
+  var turning: Turning = .upright
   var framing: Framing
   var resize: ResizeMethod
   var order: ChannelOrder
@@ -27,7 +27,6 @@ struct Recipe: Hashable {
     }
   }
 
-  /// Returns the recipe with some changes.
   func with(_ change: (inout Recipe) -> Void) -> Recipe {
     var recipe = self
     change(&recipe)
@@ -58,7 +57,6 @@ enum Decoding: Hashable {
     }
   }
 
-  /// A suggestion that makes both sides the same.
   var suggestion: String {
     switch self {
     case .full: return ""
@@ -79,7 +77,6 @@ enum Decoding: Hashable {
 enum Turning: Hashable {
   /// Turned by the EXIF orientation.
   case upright
-  /// Not turned.
   case asStored
   /// Turned upright, and then once more.
   case turned(ImageOrientation)
@@ -102,7 +99,6 @@ enum Turning: Hashable {
     }
   }
 
-  /// A suggestion that makes both sides the same.
   var suggestion: String {
     self == .asStored
       ? "Call PIL.ImageOps.exif_transpose(image) in the Python code, before anything else."
@@ -140,9 +136,7 @@ enum ChannelOrder: Hashable {
     if case .format(let format) = self { format.rawValue } else { "gray in three channels" }
   }
 
-  /// Returns the plane of an image that a channel of the tensor holds.
-  ///
-  /// The planes are red, green and blue, or the single gray plane.
+  /// Returns which plane a channel holds: of red, green and blue, or the single gray plane.
   func plane(_ channel: Int) -> Int {
     switch self {
     case .format(.rgb): channel

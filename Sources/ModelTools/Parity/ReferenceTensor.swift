@@ -17,9 +17,7 @@ package struct ReferenceTensor {
   /// Whether ``channels`` were read in the other layout than the shape says.
   private(set) var isReshaped = false
 
-  /// Reads a .npy file with an image of the layer's size.
-  ///
-  /// A leading batch axis of 1 is optional.
+  /// Reads a .npy file with an image of the layer's size, and maybe a leading batch axis of 1.
   package init(_ path: String, for layer: ImageLayer) throws {
     self.path = path
     let tensor = try NumPyFile(path).tensor
@@ -51,12 +49,8 @@ package struct ReferenceTensor {
     return other
   }
 
-  /// Returns the layout and the number of channels of a saved shape.
-  ///
   /// The layer's own layout is tried first, because an image with 3 rows may fit both layouts.
-  private static func layout(
-    of saved: [Int], for shape: ImageShape
-  ) -> (ImageShape.Layout, Int)? {
+  private static func layout(of saved: [Int], for shape: ImageShape) -> (ImageShape.Layout, Int)? {
     let (height, width) = (shape.height, shape.width)
     var candidates: [(ImageShape.Layout, Int)] = []
     for count in [shape.channels, 4 - shape.channels] {
@@ -112,7 +106,6 @@ extension Tensor {
 }
 
 extension [Float] {
-  /// Returns the values of each channel, row by row.
   func channels(_ count: Int, _ layout: ImageShape.Layout) -> [[Float]] {
     let size = self.count / count
     return (0..<count).map { channel in

@@ -38,8 +38,7 @@ struct ValueFinding {
     _ layer: ImageLayer, _ reference: ReferenceTensor, _ planes: [[Float]]
   ) -> [ValueHypothesis] {
     let own = layer.ownHypothesis
-    var known =
-      [own.normalization] + KnownNormalization.all + [.standardization(of: planes)]
+    var known = [own.normalization] + KnownNormalization.all + [.standardization(of: planes)]
     if layer.shape.format == .gray {
       // A gray layer has a single scale and a single bias, so numbers for each colour don't apply
       // to it.
@@ -201,7 +200,6 @@ extension ImageLayer {
 }
 
 extension KnownNormalization {
-  /// Returns the normalization that `tf.image.per_image_standardization` applies to this image.
   fileprivate static func standardization(of planes: [[Float]]) -> KnownNormalization {
     let values = planes.joined().lazy.map(Double.init)
     let count = Double(values.count)

@@ -5,13 +5,10 @@
 
 import TensorIO
 
-/// One way in which bytes may have become numbers.
-///
-/// It consists of a normalization, a storage type and, for whole numbers, a rounding.
+/// One way in which bytes may have become numbers, which are rounded if they are whole.
 struct ValueHypothesis {
   var normalization: KnownNormalization
   var storage: NumberStorage
-  /// The way fractions were rounded.
   var rounding: Rounding
 
   /// Returns the mean distance of the reference from what this makes of an image, in bytes.
@@ -48,7 +45,6 @@ struct ValueHypothesis {
   }
 }
 
-/// The storage type of the numbers.
 enum NumberStorage: Hashable {
   case floats
   case bytes
@@ -76,7 +72,6 @@ enum NumberStorage: Hashable {
   }
 }
 
-/// A normalization with a name.
 struct KnownNormalization {
   let label: String
   let values: PixelNormalization
@@ -88,7 +83,6 @@ struct KnownNormalization {
     ownSuggestion = suggestion
   }
 
-  /// Returns a suggestion for model.json.
   func suggestion(isGray: Bool) -> String {
     ownSuggestion
       ?? "Write \(Self.json(values, isGray: isGray)) in model.json, or change the Python code."
@@ -98,7 +92,6 @@ struct KnownNormalization {
     "none (0...255)", PixelNormalization(scale: 1),
     suggestion: "Remove \"normalize\" from model.json, or change the Python code.")
 
-  /// The common normalizations.
   static let all: [KnownNormalization] = [
     none,
     standard("[0,1]", .zeroToOne), standard("[-1,1]", .minusOneToOne),

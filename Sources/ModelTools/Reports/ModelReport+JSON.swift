@@ -109,8 +109,8 @@ extension ModelReport {
     .object([
       "name": .stringOrNull(metadata.name),
       "description": .stringOrNull(metadata.description),
-      "content": .stringOrNull(metadata.content?.word),
-      "color_space": .stringOrNull(metadata.content?.colorSpace),
+      "content": .stringOrNull(metadata.content.map(word)),
+      "color_space": .stringOrNull(metadata.content.flatMap(colorSpace)),
       "normalization": metadata.normalization.map {
         .object(["mean": .floats($0.mean), "std": .floats($0.std)])
       } ?? .null,
@@ -216,11 +216,9 @@ extension ModelReport {
       "bias": format == .gray ? .float(bias.red) : .colors(bias),
     ])
   }
-}
 
-extension TensorMetadata.Content {
-  fileprivate var word: String {
-    switch self {
+  private static func word(_ content: TensorMetadata.Content) -> String {
+    switch content {
     case .features: "features"
     case .image: "image"
     case .boundingBoxes: "bounding_boxes"
@@ -229,7 +227,7 @@ extension TensorMetadata.Content {
     }
   }
 
-  fileprivate var colorSpace: String? {
-    if case .image(let space, _, _) = self { space.rawValue } else { nil }
+  private static func colorSpace(_ content: TensorMetadata.Content) -> String? {
+    if case .image(let space, _, _) = content { space.rawValue } else { nil }
   }
 }

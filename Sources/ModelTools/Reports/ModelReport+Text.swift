@@ -86,7 +86,8 @@ extension ModelReport {
       for (position, tensor) in tensors.enumerated() {
         let graphName = facts?.graphNames[index][tensor.name] ?? tensor.name
         table.append(
-          side, String(position), tensor.name, tensor.typeName, shapeText(tensor),
+          side, String(position), tensor.name, tensor.typeName,
+          tensor.rankIsUnknown ? "any rank" : "\(tensor.shape)",
           tensor.quantization.map(quantizationText) ?? "",
           graphName == tensor.name ? "" : graphName,
           metadata[position].map { aboutText($0, tensor) }
@@ -104,10 +105,6 @@ extension ModelReport {
     return [title.printable] + table.lines()
   }
 
-  private static func shapeText(_ tensor: TensorDescription) -> String {
-    tensor.rankIsUnknown ? "any rank" : "\(tensor.shape)"
-  }
-
   private static func quantizationText(_ quantization: StoredQuantization) -> String {
     guard quantization.scales.count == 1 else {
       return "per channel (\(quantization.scales.count))"
@@ -118,15 +115,16 @@ extension ModelReport {
   private static func aboutText(_ metadata: TensorMetadata, _ tensor: TensorDescription) -> String {
     var parts: [String] = []
     if let name = metadata.name, !name.isEmpty, name != tensor.name { parts.append("'\(name)'") }
-    if let content = metadata.content { parts.append(content.text) }
+    if let content = metadata.content { parts.append(text(content)) }
     if let normalization = metadata.normalization {
-      parts.append("normalized by \(normalization.text)")
+      let (mean, std) = (text(normalization.mean), text(normalization.std))
+      parts.append("normalized by (v - \(mean)) / \(std)")
     }
     if !metadata.minimum.isEmpty || !metadata.maximum.isEmpty {
-      parts.append("\(metadata.minimum.listText)...\(metadata.maximum.listText)")
+      parts.append("\(text(metadata.minimum))...\(text(metadata.maximum))")
     }
-    if let labels = metadata.labels { parts.append(labels.countText) }
-    if let labels = metadata.valueLabels { parts.append("indexes of \(labels.countText)") }
+    if let labels = metadata.labels { parts.append(text(labels)) }
+    if let labels = metadata.valueLabels { parts.append("indexes of \(text(labels))") }
     if let threshold = metadata.scoreThreshold {
       parts.append("threshold \(threshold.shortText)")
     }
@@ -178,64 +176,97 @@ extension ModelReport {
   private static func aboutText(_ layer: ModelManifest.Layer, in bundle: ModelBundle) -> String {
     switch layer.kind {
     case .array(let quantization, _), .scalar(let quantization):
-      let labels = bundle.labels(of: layer)?.names.countText
-      return [labels, quantization?.text].compactMap(\.self).joined(separator: "; ")
+      let labels = bundle.labels(of: layer).map { text($0.names) }
+      return [labels, quantization.map(text)].compactMap(\.self).joined(separator: "; ")
     case .imageInput(let shape, let preprocessing):
       let values =
-        preprocessing.normalization.map { "normalized \($0.text(shape.format))" }
+        preprocessing.normalization.map { "normalized \(text($0, shape.format))" }
         ?? "values 0...255"
-      return [shape.text, preprocessing.crop.text, preprocessing.resize.rawValue, values]
+      return [text(shape), text(preprocessing.crop), preprocessing.resize.rawValue, values]
         .joined(separator: "; ")
     case .imageOutput(let shape, let denormalization):
       let values =
-        denormalization.map { "denormalized \($0.text(shape.format))" } ?? "values 0...255"
-      return "\(shape.text); \(values)"
+        denormalization.map { "denormalized \(text($0, shape.format))" } ?? "values 0...255"
+      return "\(text(shape)); \(values)"
     case .classMap(let shape, _):
       let layout = shape.layout == .channelsLast ? "" : ", \(shape.layout.rawValue)"
       let values = shape.holdsScores ? "the highest of \(shape.depth) scores" : "class numbers"
-      let labels = bundle.labels(of: layer)?.names.countText
+      let labels = bundle.labels(of: layer).map { text($0.names) }
       return ["\(ClassMapShape.formatName)\(layout)", values, labels].compactMap(\.self)
         .joined(separator: "; ")
     case .string: return ""
     }
   }
-}
 
-// MARK: - Words
+  // MARK: - Words
 
-extension TensorMetadata.Content {
-  fileprivate var text: String {
-    switch self {
+  private static func text(_ content: TensorMetadata.Content) -> String {
+    switch content {
     case .features: "features"
     case .image(.rgb, _, _): "RGB image"
     case .image(.grayscale, _, _): "grayscale image"
-    case .image(.unknown, _, _): "picture"
+    case .image(.unknown, _, _): "image"
     case .boundingBoxes: "bounding boxes"
     case .audio: "audio"
     case .other(let kind): "content of kind \(kind)"
     }
   }
-}
 
-extension TensorMetadata.Normalization {
-  fileprivate var text: String { "(v - \(mean.listText)) / \(std.listText)" }
-}
-
-extension [Float] {
-  fileprivate var listText: String {
-    switch count {
+  private static func text(_ values: [Float]) -> String {
+    switch values.count {
     case 0: "?"
-    case 1: self[0].shortText
-    case 2...4: "[" + map(\.shortText).joined(separator: ", ") + "]"
-    default: "[\(count) values]"
+    case 1: values[0].shortText
+    case 2...4: "[" + values.map(\.shortText).joined(separator: ", ") + "]"
+    default: "[\(values.count) values]"
     }
   }
-}
 
-extension [String] {
-  fileprivate var countText: String {
-    let first = prefix(3).map { "'\($0)'" }.joined(separator: ", ")
-    return "\(counted(count, "label")) (\(first)\(count > 3 ? ", ..." : ""))"
+  private static func text(_ labels: [String]) -> String {
+    let first = labels.prefix(3).map { "'\($0)'" }.joined(separator: ", ")
+    return "\(counted(labels.count, "label")) (\(first)\(labels.count > 3 ? ", ..." : ""))"
+  }
+
+  private static func text(_ quantization: Quantization) -> String {
+    switch quantization {
+    case .model: "quantized as the model says"
+    case .linear(let scale, let bias):
+      "quantized with scale \(scale.shortText), bias \(bias.shortText)"
+    }
+  }
+
+  private static func text(_ shape: ImageShape) -> String {
+    let format = shape.format.rawValue
+    return shape.layout == .channelsLast ? format : "\(format), \(shape.layout.rawValue)"
+  }
+
+  private static func text(_ crop: ImageCrop) -> String {
+    let (mode, color) = (crop.mode, crop.color)
+    let share = crop.fraction == 1 ? "" : " \(crop.fraction)"
+    let isBlack = mode != .pad || color == PixelColor()
+    let margin = isBlack ? "" : " r \(color.red) g \(color.green) b \(color.blue)"
+    return "crop \(mode.rawValue)\(share)\(margin)"
+  }
+
+  private static func text(_ values: PixelNormalization, _ format: ImageShape.Format) -> String {
+    switch values {
+    case .zeroToOne: "to [0,1]"
+    case .minusOneToOne: "to [-1,1]"
+    default: "with scale \(text(values.scale, format)), bias \(text(values.bias, format))"
+    }
+  }
+
+  private static func text(_ values: PixelDenormalization, _ format: ImageShape.Format) -> String {
+    switch values {
+    case .zeroToOne: "from [0,1]"
+    case .minusOneToOne: "from [-1,1]"
+    default: "with scale \(text(values.scale, format)), bias \(text(values.bias, format))"
+    }
+  }
+
+  private static func text(_ colors: ColorValues, _ format: ImageShape.Format) -> String {
+    if format == .gray { return colors.red.shortText }
+    let (red, green, blue) = (colors.red.shortText, colors.green.shortText, colors.blue.shortText)
+    return colors.common?.shortText ?? "r \(red) g \(green) b \(blue)"
   }
 }
 
@@ -256,58 +287,5 @@ extension ModelManifest.Layer.Kind {
     case .imageInput, .imageOutput, .classMap: "image"
     case .string: "string"
     }
-  }
-}
-
-extension Quantization {
-  fileprivate var text: String {
-    switch self {
-    case .model: "quantized as the model says"
-    case .linear(let scale, let bias):
-      "quantized with scale \(scale.shortText), bias \(bias.shortText)"
-    }
-  }
-}
-
-extension ImageShape {
-  fileprivate var text: String {
-    layout == .channelsLast ? format.rawValue : "\(format.rawValue), \(layout.rawValue)"
-  }
-}
-
-extension ImageCrop {
-  fileprivate var text: String {
-    let share = fraction == 1 ? "" : " \(fraction)"
-    let isBlack = mode != .pad || color == PixelColor()
-    let margin = isBlack ? "" : " r \(color.red) g \(color.green) b \(color.blue)"
-    return "crop \(mode.rawValue)\(share)\(margin)"
-  }
-}
-
-extension PixelNormalization {
-  fileprivate func text(_ format: ImageShape.Format) -> String {
-    switch self {
-    case .zeroToOne: "to [0,1]"
-    case .minusOneToOne: "to [-1,1]"
-    default: "with scale \(scale.text(format)), bias \(bias.text(format))"
-    }
-  }
-}
-
-extension PixelDenormalization {
-  fileprivate func text(_ format: ImageShape.Format) -> String {
-    switch self {
-    case .zeroToOne: "from [0,1]"
-    case .minusOneToOne: "from [-1,1]"
-    default: "with scale \(scale.text(format)), bias \(bias.text(format))"
-    }
-  }
-}
-
-extension ColorValues {
-  fileprivate func text(_ format: ImageShape.Format) -> String {
-    if format == .gray { return red.shortText }
-    return common?.shortText
-      ?? "r \(red.shortText) g \(green.shortText) b \(blue.shortText)"
   }
 }

@@ -119,8 +119,6 @@ extension ModelReport.Issue {
 }
 
 extension ModelMetadata? {
-  /// Returns the metadata of a signature's tensors.
-  ///
   /// Metadata describes only the main graph, which is the first signature.
   func tensors(
     of signature: SignatureDescription, at index: Int

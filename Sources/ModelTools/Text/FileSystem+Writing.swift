@@ -16,8 +16,7 @@ extension FileSystem {
     do {
       return try work()
     } catch {
-      throw TensorIOError(
-        .unwritableFile, "\(failure()): \(reason(for: error)).", cause: error)
+      throw TensorIOError(.unwritableFile, "\(failure()): \(reason(for: error)).", cause: error)
     }
   }
 }

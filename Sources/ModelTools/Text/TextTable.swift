@@ -7,10 +7,8 @@
 package struct TextTable {
   private var rows: [[String]]
 
-  /// Makes a table with a heading over each column.
   package init(headings: [String]) { rows = [headings] }
 
-  /// Adds a row.
   package mutating func append(_ cells: String...) { rows.append(cells.map(\.printable)) }
 
   /// Returns the lines, without the columns that are empty below their heading.

@@ -54,34 +54,26 @@ package struct ZipLibrary: Sendable {
       "libzip, which reads and writes zip files,",
       fileNames: ["libzip.so.5", "libzip.so.4", "libzip.5.dylib"],
       overriddenBy: "TENSORIO_ZIP_LIBRARY", installedBy: "run 'apt-get install libzip4'")
-    func function<Function>(
-      _ name: String, as type: Function.Type = Function.self
-    ) throws(TensorIOError) -> Function {
-      guard let symbol = library.symbol(name) else {
-        throw TensorIOError(.missingLibrary, "'\(library.path)' isn't libzip: it lacks \(name).")
-      }
-      return unsafeBitCast(symbol, to: type)
-    }
     path = library.path
-    open = try function("zip_open")
-    close = try function("zip_close")
-    discard = try function("zip_discard")
-    error = try function("zip_get_error")
-    initializeError = try function("zip_error_init_with_code")
-    endError = try function("zip_error_fini")
-    errorText = try function("zip_error_strerror")
-    makeSourceOfMemory = try function("zip_source_buffer_create")
-    makeSourceOfFile = try function("zip_source_file_create")
-    freeSource = try function("zip_source_free")
-    add = try function("zip_file_add")
-    setCompression = try function("zip_set_file_compression")
-    entryCount = try function("zip_get_num_entries")
-    entryFacts = try function("zip_stat_index")
-    entryName = try function("zip_get_name")
-    openEntry = try function("zip_fopen_index")
-    readEntry = try function("zip_fread")
-    closeEntry = try function("zip_fclose")
-    entryError = try function("zip_file_get_error")
+    open = try library.function("zip_open")
+    close = try library.function("zip_close")
+    discard = try library.function("zip_discard")
+    error = try library.function("zip_get_error")
+    initializeError = try library.function("zip_error_init_with_code")
+    endError = try library.function("zip_error_fini")
+    errorText = try library.function("zip_error_strerror")
+    makeSourceOfMemory = try library.function("zip_source_buffer_create")
+    makeSourceOfFile = try library.function("zip_source_file_create")
+    freeSource = try library.function("zip_source_free")
+    add = try library.function("zip_file_add")
+    setCompression = try library.function("zip_set_file_compression")
+    entryCount = try library.function("zip_get_num_entries")
+    entryFacts = try library.function("zip_stat_index")
+    entryName = try library.function("zip_get_name")
+    openEntry = try library.function("zip_fopen_index")
+    readEntry = try library.function("zip_fread")
+    closeEntry = try library.function("zip_fclose")
+    entryError = try library.function("zip_file_get_error")
   }
 
   func text(of error: Failure) -> String { String(cString: errorText(error)) }

@@ -8,7 +8,6 @@ import ModelCommands
 import ModelTools
 import NetRunner
 import TensorIO
-import TensorIOImageCodecs
 
 struct BulkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -25,20 +24,16 @@ struct BulkCommand: ParsableCommand {
       are followed, but links to folders aren't.
       """)
 
-  @Argument(
-    help: ArgumentHelp(
-      "Folders of photos, photo files, or URLs of photos.", valueName: "photos"),
-    completion: .file())
+  @Argument(help: "Folders of photos, photo files, or URLs of photos.", completion: .file())
   var photos: [String]
 
   @OptionGroup var choice: ModelChoice
 
   @Option(
-    name: [.short, .long], parsing: .singleValue,
+    name: [.short, .long],
     help: ArgumentHelp(
       "The file for the results: .sqlite, .db, .jsonl, .csv or .json; may be repeated.",
-      valueName: "file"),
-    completion: .file())
+      valueName: "file"), completion: .file())
   var output: [String]
 
   @Flag(help: "Continue: skip the photos that have a row in the results.")
@@ -55,15 +50,6 @@ struct BulkCommand: ParsableCommand {
 
   @Option(help: "How many photos are processed at once (default: the number of processors).")
   var threads: Int?
-
-  @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
-  var decode: DecodeScaling = .exact
-
-  @Option(
-    help: ArgumentHelp(
-      "The output values in each row: all, none, or this many of the highest (default: 5).",
-      valueName: "all|none|n"))
-  var outputs: KeptOutputs?
 
   @Flag(help: "Print the counts of each model as JSON.")
   var json = false
@@ -82,16 +68,14 @@ struct BulkCommand: ParsableCommand {
     var options = EvaluationOptions()
     options.iterations = iterations
     options.threads = threads ?? Processors.count
-    options.decoder.scaling = decode
-    options.kept = outputs
-    options.fetch = PictureDownload.bytes
+    choice.apply(to: &options)
     let isThere = { (path: String) in
-      PictureDownload.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
+      ImageDownload.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
     }
     if let path = photos.first(where: { !isThere($0) }) {
       throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
     }
-    try choice.checkTakePictures()
+    try choice.checkTakeImages()
     let bundles = try choice.bundles()
     let dataset = try Dataset(pictures: photos)
     for note in dataset.notes { Console.printMessage("note: \(note.printable)") }
@@ -190,9 +174,7 @@ struct BulkResults {
     self.log = try Self.isDatabase(logPath) ? SQLiteLog(logPath) : JSONLinesLog(logPath)
   }
 
-  /// Writes the exports.
-  ///
-  /// The log of an incomplete run is kept for later.
+  /// Writes the exports, and keeps the log of an incomplete run for later.
   func finish(isWhole: Bool) throws {
     for (format, path) in exports { try format.write(log, to: path) }
     if isTemporary, isWhole { try FileSystem.remove(logPath) }

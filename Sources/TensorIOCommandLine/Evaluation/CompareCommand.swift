@@ -27,7 +27,6 @@ struct CompareCommand: ParsableCommand {
   var reports: [String]
 
   @Option(
-    parsing: .singleValue,
     help: ArgumentHelp(
       "The identifier of a model, if reports have several; pass it twice for two.",
       valueName: "id"))

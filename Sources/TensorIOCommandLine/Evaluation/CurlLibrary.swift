@@ -11,8 +11,6 @@ import TensorIO
 
 /// The libcurl library, which is opened when the first address is fetched.
 ///
-/// A command that fetches nothing starts without it.
-///
 /// `@unchecked Sendable` because the functions never change, and only one thread at a time uses a
 /// handle.
 final class CurlLibrary: @unchecked Sendable {
@@ -21,8 +19,7 @@ final class CurlLibrary: @unchecked Sendable {
     try CurlLibrary()
   }
 
-  /// The path of the file that was opened.
-  let path: String
+  let library: NativeLibrary
   private var functions = CurlFunctions()
   /// The handles that no thread uses at the moment; each keeps connections open.
   private let idle = Mutex<[Handle]>([])
@@ -35,11 +32,10 @@ final class CurlLibrary: @unchecked Sendable {
   }
 
   private init() throws(TensorIOError) {
-    let library = try NativeLibrary(
+    library = try NativeLibrary(
       "libcurl, which downloads images,",
       fileNames: ["libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib"],
       overriddenBy: "TENSORIO_CURL_LIBRARY", installedBy: "run 'apt-get install libcurl4'")
-    path = library.path
     try withUnsafeMutableBytes(of: &functions) { bytes throws(TensorIOError) in
       let slots = bytes.bindMemory(to: UnsafeMutableRawPointer?.self)
       for (index, name) in Self.names.enumerated() {
@@ -54,21 +50,16 @@ final class CurlLibrary: @unchecked Sendable {
     _ = functions.global_init(allFeatures)
   }
 
-  /// The names of the functions, in the order of `CurlFunctions`.
   private static let names = [
     "curl_global_init", "curl_easy_init", "curl_easy_setopt", "curl_easy_perform",
     "curl_easy_getinfo", "curl_easy_reset", "curl_easy_strerror",
   ]
 
-  /// Downloads the contents of an address into memory, and blocks the thread until it is done.
-  ///
-  /// The caller frees the bytes of the result.
-  func fetch(_ address: String, trusting authorities: String?, within limits: CurlLimits)
-    -> CurlAnswer?
-  {
+  /// Downloads an address into memory, and blocks the thread; the caller frees the bytes.
+  func fetch(_ address: String, trusting authorities: String?) -> CurlAnswer? {
     guard let handle = idle.withLock({ $0.popLast() }) ?? functions.easy_init().map(Handle.init)
     else { return nil }
     defer { idle.withLock { $0.append(handle) } }
-    return curl_fetch(&functions, handle.pointer, address, authorities, limits)
+    return curl_fetch(&functions, handle.pointer, address, authorities)
   }
 }

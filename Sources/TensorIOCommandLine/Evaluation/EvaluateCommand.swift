@@ -8,7 +8,6 @@ import ModelCommands
 import ModelTools
 import NetRunner
 import TensorIO
-import TensorIOImageCodecs
 
 struct EvaluateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -37,15 +36,13 @@ struct EvaluateCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The layout of the datasets, instead of detecting it: "
-        + Dataset.Layout.allCases.map(\.rawValue).joined(separator: ", ") + ".",
-      valueName: "layout"))
+        + Dataset.Layout.allCases.map(\.rawValue).joined(separator: ", ") + "."))
   var layout: Dataset.Layout?
 
   @Option(
     help: ArgumentHelp(
       "The folder that paths in a .csv or in COCO annotations are relative to.",
-      valueName: "folder"),
-    completion: .directory)
+      valueName: "folder"), completion: .directory)
   var images: String?
 
   @OptionGroup var measures: MeasureArguments
@@ -59,35 +56,15 @@ struct EvaluateCommand: ParsableCommand {
   @Option(help: "How many images are processed at once.")
   var threads = 1
 
+  @Option(
+    help: ArgumentHelp(
+      "Evaluate only a part, such as 2/4; 'tensorio merge' merges the reports.", valueName: "i/n"))
+  var part: PartRecord?
+
   @Option(help: "The largest number of images to evaluate.")
   var limit: Int?
 
-  @Option(
-    help: ArgumentHelp(
-      "Evaluate only one part of the images, such as 2/4; 'tensorio merge' merges the reports.",
-      valueName: "i/n"))
-  var part: PartRecord?
-
-  @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
-  var decode: DecodeScaling = .exact
-
-  @Option(
-    help: ArgumentHelp(
-      "The output values in each row: all, none, or this many of the highest.",
-      valueName: "all|none|n"))
-  var outputs: KeptOutputs?
-
   @OptionGroup var reports: ReportArguments
-
-  @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp(
-      "Exit with code 1 unless a number is met, such as top1=0.7 or latency_p95<=20; may be "
-        + "repeated.", valueName: "name=number"))
-  var failUnder: [Gate] = []
-
-  @Flag(help: "Print the report as JSON.")
-  var json = false
 
   func validate() throws {
     let counts = 1...1_000_000
@@ -97,12 +74,12 @@ struct EvaluateCommand: ParsableCommand {
       "--iterations takes a number from 1 to 1000000, --warmup from 0 to 1000000, --threads from "
         + "1 to 1024, --limit a positive number.")
     try checkUsage(
-      !json || datasets.count == 1, "--json takes a single dataset, got \(datasets.count).")
+      !reports.json || datasets.count == 1, "--json takes a single dataset, got \(datasets.count).")
   }
 
   func run() throws {
     let files = try reports.targets()
-    try choice.checkTakePictures()
+    try choice.checkTakeImages()
     let interruption = Interruption()
     var gates: [GateResult] = []
     var failure: (any Error)?
@@ -133,7 +110,7 @@ struct EvaluateCommand: ParsableCommand {
           failure = failure ?? error
         }
       }
-      try EvaluationPrinter(report: report).print(asJSON: json)
+      try EvaluationPrinter(report: report).print(asJSON: reports.json)
       if report.models.contains(where: { $0.pictures > 0 && $0.failed == $0.pictures }) {
         failure = failure ?? ExitCode(65)
       }
@@ -149,7 +126,7 @@ struct EvaluateCommand: ParsableCommand {
 
   /// Checks the gates, which are never met if the evaluation was interrupted.
   private func check(_ report: EvaluationReport, isWhole: Bool) throws -> [GateResult] {
-    try failUnder.flatMap { try $0.check(report) }.map { found in
+    try reports.check(report).map { found in
       guard !isWhole, found.isMet else { return found }
       var result = found
       result.isMet = false
@@ -163,8 +140,7 @@ struct EvaluateCommand: ParsableCommand {
   ) throws -> EvaluationReport {
     for note in dataset.notes { Console.printMessage("\(dataset.name): \(note)") }
     let bundles = try choice.bundles(withIDs: dataset.modelIDs)
-    let run = try EvaluationRun(
-      dataset, options: options(for: dataset), limit: limit, part: part)
+    let run = try EvaluationRun(dataset, options: options(for: dataset), limit: limit, part: part)
     var progress = ModelProgress()
     defer { progress.end() }
     return try run.evaluate(
@@ -181,9 +157,7 @@ struct EvaluateCommand: ParsableCommand {
     options.iterations = iterations ?? dataset.iterations ?? 1
     options.warmup = warmup
     options.threads = threads
-    options.decoder.scaling = decode
-    options.kept = outputs
-    options.fetch = PictureDownload.bytes
+    choice.apply(to: &options)
     measures.apply(to: &options)
     return options
   }
@@ -217,28 +191,18 @@ struct MergeCommand: ParsableCommand {
 
   @OptionGroup var reports: ReportArguments
 
-  @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp(
-      "Exit with code 1 unless a number is met, such as top1=0.7; may be repeated.",
-      valueName: "name=number"))
-  var failUnder: [Gate] = []
-
-  @Flag(help: "Print the report as JSON.")
-  var json = false
-
   func run() throws {
     let files = try reports.targets()
     let whole = try EvaluationReport.merging(
       parts: try parts.map { try EvaluationReport(contentsOf: $0) },
       registry: TensorIOTool.current.metrics)
-    let gates = try failUnder.flatMap { try $0.check(whole) }
+    let gates = try reports.check(whole)
     // The images may be on another machine. The HTML report then doesn't show them.
     let dataset =
-      files.contains(where: \.showsPictures)
+      files.contains(where: \.showsImages)
       ? try? Dataset(contentsOf: whole.dataset.path, layout: whole.dataset.layout) : nil
     for file in files { try file.write(whole, gates, of: dataset, suffix: nil) }
-    try EvaluationPrinter(report: whole).print(asJSON: json)
+    try EvaluationPrinter(report: whole).print(asJSON: reports.json)
     EvaluationPrinter.print(gates)
     if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
   }

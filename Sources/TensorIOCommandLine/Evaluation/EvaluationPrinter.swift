@@ -8,10 +8,8 @@ import ModelTools
 import NetRunner
 import TensorIO
 
-/// Prints a report as text or as JSON.
 struct EvaluationPrinter {
   let report: EvaluationReport
-  /// The most failed images that are listed.
   private static let shownErrors = 5
 
   static func print(_ gates: [GateResult]) {

@@ -8,33 +8,29 @@ import ModelCommands
 public import NetRunner
 import TensorIO
 
-/// The arguments that choose what is measured.
 struct MeasureArguments: ParsableArguments {
   @Option(
-    name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "A metric; may be repeated. Default: metrics that suit the labels. Known: "
         + TensorIOTool.current.metrics.names.joined(separator: ", ") + ".", valueName: "name"))
   var metric: [String] = []
 
-  @Option(name: .long, help: "The k of top-k accuracy.")
+  @Option(help: "The k of top-k accuracy.")
   var topK = 5
 
   @Option(
-    name: .long, parsing: .unconditional,
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The number to add to class numbers of the dataset: 1 if the model's class 0 is a background "
         + "that the dataset doesn't count, -1 for the opposite case.", valueName: "number"))
   var labelOffset = 0
 
   @Option(
-    name: .long, parsing: .unconditional,
+    parsing: .unconditional,
     help: ArgumentHelp("The class whose pixels segmentation metrics ignore.", valueName: "class"))
   var ignoreClass = 255
 
-  @Option(
-    name: .long,
-    help: "The seed for resampled intervals, and for the choice of images with --limit.")
+  @Option(help: "The seed for resampled intervals, and for the choice of images with --limit.")
   var seed: UInt64 = 0
 
   func validate() throws {

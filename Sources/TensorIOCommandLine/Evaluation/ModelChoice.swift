@@ -5,30 +5,44 @@
 
 import ArgumentParser
 import ModelCommands
+import NetRunner
 import TensorIO
+import TensorIOImageCodecs
 
 /// The arguments of commands that run several vision models.
 struct ModelChoice: ParsableArguments {
   @Option(
-    name: .long, parsing: .singleValue,
     help: ArgumentHelp("A bundle; may be repeated.", valueName: "bundle"), completion: .directory)
   var model: [String] = []
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("A folder of bundles.", valueName: "folder"), completion: .directory)
+  @Option(help: ArgumentHelp("A folder of bundles.", valueName: "folder"), completion: .directory)
   var models: String?
+
+  @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
+  var decode: DecodeScaling = .exact
+
+  @Option(
+    help: ArgumentHelp(
+      "The output values in each row: all, none, or this many of the highest (default: 5, or all "
+        + "for a test bundle).", valueName: "all|none|n"))
+  var outputs: KeptOutputs?
 
   func validate() throws {
     try checkUsage(
       !model.isEmpty || models != nil, "Name the models: --model BUNDLE, or --models FOLDER.")
   }
 
+  func apply(to options: inout EvaluationOptions) {
+    options.decoder.scaling = decode
+    options.kept = outputs
+    options.fetch = ImageDownload.bytes
+  }
+
   /// Checks that the named bundles take an image, before a dataset is read for them.
-  func checkTakePictures() throws {
+  func checkTakeImages() throws {
     for path in model {
       let bundle = try ModelBundle(path)
-      guard !bundle.takesPicture else { continue }
+      guard !bundle.takesImage else { continue }
       let inputs = bundle.manifest.inputs.map { "'\($0.name)' (\($0.kind.words))" }
       throw TensorIOError(
         .unsupportedModel,
@@ -54,7 +68,7 @@ struct ModelChoice: ParsableArguments {
       }
       let found =
         try ids.isEmpty
-        ? library.bundles.filter(\.takesPicture) : Self.choose(ids, from: library, in: models)
+        ? library.bundles.filter(\.takesImage) : Self.choose(ids, from: library, in: models)
       bundles += found.filter { bundle in !bundles.contains { $0.path == bundle.path } }
       if bundles.isEmpty {
         throw TensorIOError(
@@ -102,12 +116,11 @@ struct ModelChoice: ParsableArguments {
 }
 
 extension ModelManifest.Layer.Kind {
-  /// The kind of the layer, for a message.
   fileprivate var words: String {
     switch self {
     case .array: "numbers"
     case .scalar: "a number"
-    case .imageInput, .imageOutput: "a picture"
+    case .imageInput, .imageOutput: "an image"
     case .classMap: "a class map"
     case .string: "text or bytes"
     }
@@ -116,7 +129,7 @@ extension ModelManifest.Layer.Kind {
 
 extension ModelBundle {
   /// Whether the model takes an image and nothing else.
-  fileprivate var takesPicture: Bool {
+  fileprivate var takesImage: Bool {
     guard !manifest.isPlaceholder, manifest.inputs.count == 1 else { return false }
     if case .imageInput = manifest.inputs[0].kind { return true }
     return false

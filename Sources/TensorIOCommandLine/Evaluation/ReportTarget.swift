@@ -8,17 +8,29 @@ import ModelCommands
 import NetRunner
 import TensorIO
 
-/// The option for the files to write reports to.
+/// The options of `evaluate` and `merge` for what becomes of a report.
 struct ReportArguments: ParsableArguments {
   @Option(
-    parsing: .singleValue,
     help: ArgumentHelp(
       "Write a report: .json, .csv, .xml (JUnit) or .html; may be repeated.", valueName: "file"),
     completion: .file(extensions: ["json", "csv", "xml", "html"]))
   var report: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Exit with code 1 unless a number is met, such as top1=0.7 or latency_p95<=20; may be "
+        + "repeated.", valueName: "name=number"))
+  var failUnder: [Gate] = []
+
+  @Flag(help: "Print the report as JSON.")
+  var json = false
+
   /// Returns the files, which are checked before an evaluation takes time.
   func targets() throws -> [ReportTarget] { try report.map { try ReportTarget($0) } }
+
+  func check(_ report: EvaluationReport) throws -> [GateResult] {
+    try failUnder.flatMap { try $0.check(report) }
+  }
 }
 
 /// A file to write a report to, in the format of its extension.
@@ -30,8 +42,7 @@ struct ReportTarget {
   private let path: String
   private let format: Format
 
-  /// Whether the format shows images.
-  var showsPictures: Bool { format == .html }
+  var showsImages: Bool { format == .html }
 
   /// - Throws: `TensorIOError` for an extension that isn't a known format, or a folder that is
   ///   missing.

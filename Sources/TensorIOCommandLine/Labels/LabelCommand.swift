@@ -34,13 +34,22 @@ struct LabelCommand: ParsableCommand {
       FindMovedCommand.self, ImportCommand.self, ExportCommand.self,
     ])
 
-  /// The argument for the file that keeps the labels.
   struct StoreArgument: ParsableArguments {
     @Argument(help: "The file that keeps the labels.", completion: .file())
     var store: String
 
     /// Opens the file, and throws an error if it is missing.
     func open() throws -> LabelStore { try LabelStore(path: store, creates: false) }
+  }
+
+  struct PhotoArguments: ParsableArguments {
+    @OptionGroup var file: StoreArgument
+
+    @Argument(help: "The model's identifier, from its model.json.")
+    var model: String
+
+    @Argument(help: "The photo.", completion: .file())
+    var photo: String
   }
 }
 
@@ -49,22 +58,15 @@ extension LabelCommand {
     static let configuration = CommandConfiguration(
       commandName: "set", abstract: "Set a photo's label, replacing any label that it has.")
 
-    @OptionGroup var file: StoreArgument
-
-    @Argument(help: "The model's identifier, from its model.json.")
-    var model: String
-
-    @Argument(help: "The photo.", completion: .file())
-    var photo: String
+    @OptionGroup var target: PhotoArguments
 
     @Argument(help: "A text, or numbers as a JSON array, such as '[0.5, 2]'.")
     var label: String
 
-    @Flag(name: .long, help: "Read the label as text, even if it begins with a bracket.")
+    @Flag(help: "Read the label as text, even if it begins with a bracket.")
     var text = false
 
     @Option(
-      name: .long,
       help: "The folder that paths in a new store are relative to (default: the store's folder).",
       completion: .directory)
     var root: String?
@@ -74,7 +76,8 @@ extension LabelCommand {
       // option.
       let word = label.hasPrefix(" -") ? String(label.dropFirst()) : label
       let label = try text ? .text(word) : PhotoLabel(argument: word)
-      try LabelStore(path: file.store, root: root).setLabel(label, of: photo, for: model)
+      try LabelStore(path: target.file.store, root: root)
+        .setLabel(label, of: target.photo, for: target.model)
     }
   }
 
@@ -88,10 +91,10 @@ extension LabelCommand {
 
     @OptionGroup var file: StoreArgument
 
-    @Option(name: .long, help: "The model's identifier.")
+    @Option(help: "The model's identifier.")
     var model: String?
 
-    @Flag(name: .long, help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
@@ -137,20 +140,17 @@ extension LabelCommand {
 
   struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Remove a photo's label.")
+      commandName: "remove", abstract: "Remove a photo's label.",
+      discussion: "PHOTO can also be the path that 'list' prints.")
 
-    @OptionGroup var file: StoreArgument
-
-    @Argument(help: "The model's identifier.")
-    var model: String
-
-    @Argument(help: "The photo, or the path that 'list' prints.", completion: .file())
-    var photo: String
+    @OptionGroup var target: PhotoArguments
 
     func run() throws {
-      guard try file.open().removeLabel(of: photo, for: model) else {
+      let (photo, model) = (target.photo, target.model)
+      guard try target.file.open().removeLabel(of: photo, for: model) else {
         throw TensorIOError(
-          .fileNotFound, "'\(photo)' has no label for the model '\(model)' in '\(file.store)'.")
+          .fileNotFound,
+          "'\(photo)' has no label for the model '\(model)' in '\(target.file.store)'.")
       }
     }
   }
@@ -161,7 +161,7 @@ extension LabelCommand {
 
     @OptionGroup var file: StoreArgument
 
-    @Option(name: .long, help: "Only undo changes of this model's labels.")
+    @Option(help: "Only undo changes of this model's labels.")
     var model: String?
 
     func run() throws {
@@ -176,7 +176,6 @@ extension LabelCommand {
 }
 
 extension PhotoLabel {
-  /// Makes numbers from an argument that begins like an array, and a text from any other.
   fileprivate init(argument: String) throws {
     guard argument.first == "[" else {
       self = .text(argument)
@@ -195,7 +194,6 @@ extension PhotoLabel {
     self = .numbers(numbers)
   }
 
-  /// The label as `--json` prints it.
   fileprivate var json: JSONValue {
     switch self {
     case .text(let text): .string(text)
@@ -234,16 +232,15 @@ extension LabelCommand {
     @Argument(help: "A folder with a folder for each class, a .csv or a .testbundle.")
     var path: String
 
-    @Option(name: .long, help: "The model's identifier.")
+    @Option(help: "The model's identifier.")
     var model: String
 
     @Option(
-      name: .long,
       help: "The folder that paths in a new store are relative to (default: the store's folder).",
       completion: .directory)
     var root: String?
 
-    @Flag(name: .long, help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
@@ -266,27 +263,23 @@ extension LabelCommand {
 
     @OptionGroup var file: StoreArgument
 
-    @Option(name: .long, help: "The model's identifier.")
+    @Option(help: "The model's identifier.")
     var model: String
 
-    @Option(
-      name: .long, help: "The file to write: a .testbundle, a .zip or a .csv.", completion: .file())
+    @Option(help: "The file to write: a .testbundle, a .zip or a .csv.", completion: .file())
     var to: String
 
-    @Flag(name: .long, help: "Replace an existing file.")
+    @Flag(help: "Replace an existing file.")
     var replace = false
 
     @Option(
-      name: .long,
       help: "The output that the labels belong to (default: classification; for numbers, values).")
     var output: String?
 
-    @Option(
-      name: .long,
-      help: "The test bundle's metric (default: EvaluationMetricAccuracyTop5 or regression).")
+    @Option(help: "The test bundle's metric (default: EvaluationMetricAccuracyTop5 or regression).")
     var metric: String?
 
-    @Flag(name: .long, help: "Print JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
@@ -303,8 +296,7 @@ extension LabelTransfer {
   fileprivate func report(as verb: String, json: Bool) throws {
     for note in notes { Console.printMessage("note: \(note.printable)") }
     if json {
-      try Console.printJSON(
-        .object(["labels": .number(Double(count)), "notes": .strings(notes)]))
+      try Console.printJSON(.object(["labels": .number(Double(count)), "notes": .strings(notes)]))
     } else {
       Console.printMessage("\(counted(count, "label")) \(verb.printable)")
     }

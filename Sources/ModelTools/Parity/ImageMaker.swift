@@ -7,7 +7,7 @@ package import TensorIO
 import TensorIOImageCodecs
 
 /// Makes images of the target's size by any recipe, and decodes the file only once in each way.
-package struct PictureMaker {
+package struct ImageMaker {
   /// The image that the bundle's own preprocessing takes.
   package let upright: PixelBuffer
   /// The ways to decode this file, apart from the full decode.
@@ -15,11 +15,11 @@ package struct PictureMaker {
   /// Whether the file's EXIF orientation turns the image.
   let isTurnedByEXIF: Bool
 
-  private let target: PictureSize
+  private let target: ImageSize
   private let bytes: [UInt8]
   private let name: String
   private let decoder: ImageDecoder
-  private var pictures: [Source: PixelBuffer] = [:]
+  private var images: [Source: PixelBuffer] = [:]
   private var byteCount = 0
 
   private struct Source: Hashable {
@@ -30,7 +30,7 @@ package struct PictureMaker {
   /// The most memory that cached images may take, in bytes; a phone's photo takes 36 MB.
   private static let maximumBytes = 200_000_000
 
-  package init(path: String, target: PictureSize) throws {
+  package init(path: String, target: ImageSize) throws {
     self.target = target
     name = "'\(path)'"
     bytes = [UInt8](try FileSystem.read(path))
@@ -40,7 +40,7 @@ package struct PictureMaker {
     let stored = try decoder.decode(bytes, named: name)
     isTurnedByEXIF = stored.orientation != .up
     upright = stored.upright()
-    pictures[Source(decoding: .full, turning: .upright)] = upright
+    images[Source(decoding: .full, turning: .upright)] = upright
     if bytes.starts(with: [0xFF, 0xD8]) {
       let options = [
         DecodeOptions(denominator: 2), DecodeOptions(denominator: 4), DecodeOptions(denominator: 8),
@@ -57,8 +57,8 @@ package struct PictureMaker {
 
   /// Returns the frame of a recipe; nil if the recipe doesn't fit the image.
   mutating func frame(of recipe: Recipe) throws -> Framing.Frame? {
-    let picture = try picture(recipe.decoding, recipe.turning)
-    return recipe.framing.frame(of: (picture.width, picture.height), in: target)
+    let image = try image(recipe.decoding, recipe.turning)
+    return recipe.framing.frame(of: (image.width, image.height), in: target)
   }
 
   /// Returns the image of the target's size, as planes of values from 0 to 255.
@@ -66,11 +66,11 @@ package struct PictureMaker {
   /// The planes are red, green and blue, or one of brightness. The result is nil if the recipe
   /// doesn't fit the image.
   mutating func planes(_ recipe: Recipe, isGray: Bool) throws -> [[Float]]? {
-    var picture = try picture(recipe.decoding, recipe.turning)
-    guard let frame = recipe.framing.frame(of: (picture.width, picture.height), in: target)
+    var image = try image(recipe.decoding, recipe.turning)
+    guard let frame = recipe.framing.frame(of: (image.width, image.height), in: target)
     else { return nil }
-    if (frame.part.width, frame.part.height) != (picture.width, picture.height) {
-      picture = picture.part(frame.part)
+    if (frame.part.width, frame.part.height) != (image.width, image.height) {
+      image = image.part(frame.part)
     }
     let transform = ImageTransform(
       width: frame.scaledWidth, height: frame.scaledHeight, resize: recipe.resize,
@@ -81,7 +81,7 @@ package struct PictureMaker {
     var span = values.mutableSpan
     var memory = span.mutableBytes
     try transform.write(
-      picture, into: &memory,
+      image, into: &memory,
       as: PixelEncoding(
         format: isGray ? .gray : .rgb, layout: .channelsFirst, element: .float32(nil)))
     let planes = (0..<channels).map { Array(values[$0 * size..<($0 + 1) * size]) }
@@ -104,28 +104,28 @@ package struct PictureMaker {
 
   // MARK: - Decoding
 
-  private mutating func picture(_ decoding: Decoding, _ turning: Turning) throws -> PixelBuffer {
+  private mutating func image(_ decoding: Decoding, _ turning: Turning) throws -> PixelBuffer {
     let source = Source(decoding: decoding, turning: turning)
-    if let picture = pictures[source] { return picture }
-    var picture: PixelBuffer
+    if let image = images[source] { return image }
+    var image: PixelBuffer
     switch turning {
     case .upright:
-      picture = try stored(decoding).upright()
+      image = try stored(decoding).upright()
     case .asStored:
-      picture = try stored(decoding)
-      picture.orientation = .up
+      image = try stored(decoding)
+      image.orientation = .up
     case .turned(let orientation):
-      picture = try self.picture(decoding, .upright)
-      picture.orientation = orientation
-      picture = picture.upright()
+      image = try self.image(decoding, .upright)
+      image.orientation = orientation
+      image = image.upright()
     }
-    byteCount += picture.bytesPerRow * picture.height
+    byteCount += image.bytesPerRow * image.height
     if byteCount > Self.maximumBytes {
-      pictures = [Source(decoding: .full, turning: .upright): upright]
+      images = [Source(decoding: .full, turning: .upright): upright]
       byteCount = 0
     }
-    pictures[source] = picture
-    return picture
+    images[source] = image
+    return image
   }
 
   private func stored(_ decoding: Decoding) throws -> PixelBuffer {

@@ -14,12 +14,10 @@ import Foundation
 #endif
 
 /// Writes the images of a run to files, and remembers their paths.
-struct WrittenPictures {
+struct WrittenImages {
   /// The paths of the output images, by the names of the outputs.
   private(set) var outputs: [String: String] = [:]
-  /// The paths of the previews, by the names of the inputs and then by what they show.
-  ///
-  /// This is nil if no previews were requested.
+  /// The previews' paths, by input and then by what they show; nil if none were requested.
   private(set) var previews: [String: [String: String]]?
 
   // MARK: - Outputs
@@ -83,12 +81,12 @@ struct WrittenPictures {
     try inputs.forEach(signature.inputs, isOptional: mayBeAbsent) { index, value in
       let spec = signature.inputs[index]
       guard let value, case .imageInput(let shape, _) = spec.kind else { return }
-      guard value.isPicture else {
+      guard value.isImage else {
         return Console.printMessage(
           "no preview of '\(spec.name)': its value is a tensor, not an image")
       }
       guard let seen = try spec.preview(of: value) else { return }
-      var views = [(key: "image", suffix: "", picture: seen)]
+      var views = [(key: "image", suffix: "", image: seen)]
       if shape.format != .gray {
         let channels = seen.channels()
         views += [
@@ -99,14 +97,13 @@ struct WrittenPictures {
       let name = names.add(spec.name, suffixes: views.map(\.suffix))
       for view in views {
         let path = (folder.hasSuffix("/") ? folder : folder + "/") + "\(name)\(view.suffix).png"
-        try ImageEncoder().write(view.picture, to: path)
+        try ImageEncoder().write(view.image, to: path)
         written[spec.name, default: [:]][view.key] = path
       }
     }
     previews = written
   }
 
-  /// The paths of the previews, with a line for each input.
   var previewLines: [String] {
     (previews ?? [:]).sorted { $0.key < $1.key }.map { input, paths in
       let written = ["image", "red", "green", "blue"].compactMap { paths[$0] }
@@ -123,7 +120,7 @@ extension TensorSpec {
 
 extension TensorEncodable {
   /// Whether the value is an image, as opposed to the elements of a tensor.
-  fileprivate var isPicture: Bool {
+  fileprivate var isImage: Bool {
     if case .image? = self as? TensorValue { return true }
     return self is PixelBuffer || self is ImageFile
   }
@@ -137,9 +134,7 @@ struct PreviewNames {
   /// The longest name, which leaves room for a suffix.
   private static let longestName = 100
 
-  /// Returns a name for a layer's files that no earlier layer has.
-  ///
-  /// A suffix and a file extension follow the name in each of the files.
+  /// Returns a name that no earlier layer has; each of the layer's files adds a suffix to it.
   mutating func add(_ layer: String, suffixes: [String]) -> String {
     let plain = Self.sanitized(layer)
     var name = plain

@@ -12,9 +12,9 @@ import Testing
 
 /// `tensorio run` with output images, class maps and previews.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
-struct RunPictureTests {
+struct RunImageTests {
   /// An image of 6 x 8 pixels that all differ.
-  private static let picture = PixelBuffer(
+  private static let image = PixelBuffer(
     width: 6, height: 8, format: .rgb, bytes: (0..<144).map { UInt8(truncatingIfNeeded: $0 * 7) })
 
   private static let brightness = PixelBuffer(
@@ -37,8 +37,8 @@ struct RunPictureTests {
     func bundle() throws -> TemporaryBundle {
       try TemporaryBundle(
         model, quantized: isQuantized,
-        inputs: [RunPictureTests.layer("in", layer + input)],
-        outputs: [RunPictureTests.layer("out", layer + output)])
+        inputs: [RunImageTests.layer("in", layer + input)],
+        outputs: [RunImageTests.layer("out", layer + output)])
     }
   }
 
@@ -77,7 +77,7 @@ struct RunPictureTests {
     let bundle = try identity.bundle()
     let source = bundle.pathBeside("in.png")
     let written = bundle.pathBeside("out.png")
-    try ImageEncoder().write(Self.picture, to: source)
+    try ImageEncoder().write(Self.image, to: source)
     let result = try await CommandRunner.runWithoutTimes(
       ["run", bundle.path, source, "--output-image", "out=" + written])
     #expect(result == (0, "out  image of 6 x 8 (\(written))\n", Latencies.line))
@@ -85,7 +85,7 @@ struct RunPictureTests {
     // The 256 byte values are mapped to steps of 1/128 instead of 2/255.
     let allowed = identity.model.hasSuffix("int8") && !identity.input.isEmpty ? 1 : 0
     #expect(
-      zip(decoded, Self.picture.rgbBytes).allSatisfy { abs(Int($0) - Int($1)) <= allowed })
+      zip(decoded, Self.image.rgbBytes).allSatisfy { abs(Int($0) - Int($1)) <= allowed })
     #expect(decoded.count == 144)
     let validation = try await CommandRunner.run(["validate", bundle.path])
     #expect(validation == (0, "\(bundle.path): valid\n", ""))
@@ -226,8 +226,8 @@ struct RunPictureTests {
     #expect(text.contains(##"fill="#008000""##) && text.contains(">47.9%<"))
     let data = try #require(text.firstMatch(of: /data:image\/png;base64,([^"]+)"/))
     let png = try #require(Data(base64Encoded: String(data.1)))
-    let picture = try ImageDecoder().decode([UInt8](png))
-    #expect((picture.width, picture.height) == (6, 8))
+    let image = try ImageDecoder().decode([UInt8](png))
+    #expect((image.width, image.height) == (6, 8))
   }
 
   @Test func `a class map needs exactly one label for each class`() async throws {
@@ -294,7 +294,7 @@ struct RunPictureTests {
   }
 
   @Test func `the paths of the previews are printed`() async throws {
-    let bundle = try TemporaryBundle.picture()
+    let bundle = try TemporaryBundle.image()
     let folder = bundle.pathBeside("seen")
     let result = try await CommandRunner.runWithoutTimes([
       "run", bundle.path, "Tests/Fixtures/Images/baseline.jpg", "--preview", folder,
@@ -313,7 +313,7 @@ struct RunPictureTests {
     #expect(result.status == 0)
     #expect(result.output.contains(#""previews":{}"#))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
-    let raw = try TemporaryBundle.picture()
+    let raw = try TemporaryBundle.image()
     let file = try raw.write(Data(repeating: 7, count: 144), beside: "in.raw")
     let elements = try await CommandRunner.runWithoutTimes(
       ["run", raw.path, "@" + file, "--preview", folder])

@@ -8,34 +8,22 @@ import CSystemCalls
 import ModelCommands
 import TensorIO
 
-/// Downloads images that a user or a dataset names by their address.
-///
-/// It uses libcurl.
-enum PictureDownload {
-  /// The limits of a download.
-  ///
-  /// `bytes` is twice the size of the largest cameras' JPEGs. `connect_seconds` is short enough
-  /// that a command reports an unreachable server within five seconds, including its startup.
-  private static let limits = CurlLimits(
-    bytes: 128 << 20, connect_seconds: 4, silent_seconds: 30, seconds: 60, redirections: 5)
-
+/// Downloads images that a user or a dataset names by their address, with libcurl.
+enum ImageDownload {
   static func isAddress(_ path: String) -> Bool {
     path.hasPrefix("https://") || path.hasPrefix("http://")
   }
 
-  /// Downloads the bytes at an address, and follows up to five redirections.
-  ///
-  /// It blocks the thread for up to a minute.
+  /// Downloads the bytes at an address, and blocks the thread for up to a minute.
   static func bytes(_ address: String) throws -> [UInt8] {
     let authorities = try authorities()
-    guard
-      let answer = try CurlLibrary.shared.get().fetch(
-        address, trusting: authorities, within: limits)
-    else { throw failure(address, "the machine is out of memory") }
+    guard let answer = try CurlLibrary.shared.get().fetch(address, trusting: authorities) else {
+      throw failure(address, "the machine is out of memory")
+    }
     defer { free(answer.bytes) }
     if answer.is_too_large != 0 {
       throw TensorIOError(
-        .unreadableFile, "'\(address)' is larger than \(limits.bytes >> 20) MiB.")
+        .unreadableFile, "'\(address)' is larger than \(CurlMostBytes >> 20) MiB.")
     }
     guard answer.code == 0 else { throw failure(address, reason(for: answer)) }
     guard answer.status == 200 else {
@@ -46,9 +34,7 @@ enum PictureDownload {
     return Array(UnsafeBufferPointer(start: answer.bytes, count: answer.count))
   }
 
-  /// Returns the file of trusted authorities that replaces the system's.
-  ///
-  /// As in OpenSSL, `SSL_CERT_FILE` names it. The result is nil if the variable isn't set.
+  /// Returns the file in `SSL_CERT_FILE`, whose authorities replace the system's, as in OpenSSL.
   private static func authorities() throws -> String? {
     guard let file = getenv("SSL_CERT_FILE").map({ String(cString: $0) }), !file.isEmpty else {
       return nil
@@ -80,13 +66,13 @@ enum PictureDownload {
     case CurlUnknownHost: return "its host name is unknown; check the URL"
     case CurlCannotConnect: return "its server \(connectionFault(answer))"
     case CurlTimedOut where answer.was_connected == 0:
-      return "its server couldn't be reached within \(limits.connect_seconds) seconds; check "
+      return "its server couldn't be reached within \(CurlConnectSeconds) seconds; check "
         + "the URL and the network"
     case CurlTimedOut where text(of: answer).contains("too slow"):
-      return "the server sent nothing for \(limits.silent_seconds) seconds"
+      return "the server sent nothing for \(CurlSilentSeconds) seconds"
     case CurlTimedOut: return "it took more than a minute"
     case CurlTooManyRedirections:
-      return "its server redirects more than \(limits.redirections) times"
+      return "its server redirects more than \(CurlMostRedirections) times"
     case CurlWeirdAnswer: return "its server doesn't speak HTTP; check the port and the URL"
     case CurlEmptyAnswer, CurlBrokenConnection, CurlPartialFile:
       return "its server closed the connection too early; check the port, and whether the URL "

@@ -11,7 +11,7 @@ import Testing
 ///
 /// `/moved` redirects to an image and `/round` to itself, `/cut` sends less than it promises, and
 /// `/large` never ends.
-final class PictureServer {
+final class ImageServer {
   /// The server's address: `http://127.0.0.1:PORT`.
   let address: String
   private let process: ChildProcess
