@@ -15,9 +15,9 @@ extension Problem {
   /// Rejects a body where none is expected.
   static func check(_ request: Request) throws {
     guard request.method == .get || request.method == .head, request.hasBody else { return }
-    throw Problem.badRequest(
-      "A \(request.method.rawValue) request must not have a body.",
-      code: "unwanted_body", endsConnection: true)
+    throw Problem(
+      .badRequest, "unwanted_body",
+      "A \(request.method.rawValue) request must not have a body.", endsConnection: true)
   }
 
   /// Converts the errors of routes, of which there are others than this type.

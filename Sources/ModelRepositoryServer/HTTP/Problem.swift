@@ -45,25 +45,6 @@ extension Problem {
       endsConnection: endsConnection)
   }
 
-  static func badRequest(
-    _ message: String, code: String = "bad_request", endsConnection: Bool = false
-  ) -> Problem {
-    Problem(.badRequest, code, message, endsConnection: endsConnection)
-  }
-
-  static func notFound(_ code: String, _ message: String) -> Problem {
-    Problem(.notFound, code, message)
-  }
-
-  /// Creates a problem for a valid request whose content makes no sense.
-  static func unprocessable(_ code: String, _ message: String) -> Problem {
-    Problem(.unprocessableContent, code, message)
-  }
-
-  static func conflict(_ code: String, _ message: String) -> Problem {
-    Problem(.conflict, code, message)
-  }
-
   /// Creates a problem for blobs that can't be read or stored until the disk or the store works
   /// again.
   static func storeUnavailable() -> Problem {

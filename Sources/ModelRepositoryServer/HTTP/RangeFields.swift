@@ -34,31 +34,6 @@ enum ByteRange: Equatable {
   }
 }
 
-/// The range in a `Content-Range` field of an upload's part: `bytes FIRST-LAST/*`.
-struct ContentRange: Equatable {
-  let first: Int
-  let last: Int
-
-  var count: Int { last - first + 1 }
-
-  /// Parses a field; nil if it isn't valid.
-  init?(_ field: String) {
-    let parts = field.split(separator: " ", omittingEmptySubsequences: true)
-    guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
-    let halves = parts[1].split(separator: "/", omittingEmptySubsequences: false)
-    guard halves.count == 2,
-      halves[1] == "*" || (halves[1].number != nil && Int(halves[1]) != nil)
-    else { return nil }
-    let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2, let first = ends[0].number, let last = ends[1].number,
-      first <= last, last < Int.max
-    else { return nil }
-    if let total = halves[1].number, last >= total { return nil }
-    self.first = first
-    self.last = last
-  }
-}
-
 /// Parses `If-Match`, `If-None-Match` and `If-Range` (RFC 9110, sections 8.8 and 13).
 enum EntityTag {
   /// Whether a list contains a tag, with the strong comparison: the bytes are the same.

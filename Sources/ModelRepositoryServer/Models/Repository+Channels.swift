@@ -109,8 +109,7 @@ extension Repository {
       let present = try Self.channel(channel, of: model, database)
       try check(precondition, present)
       let document = try makeDocument(content, channel, model, after: present, database)
-      let state = try insert(
-        document, .change, restores: nil, ChannelContent(document), database)
+      let state = try insert(document, .change, restores: nil, ChannelContent(document), database)
       try audit(
         database, token, "channel.set", "\(model)/\(channel)", Self.summary(document),
         before: present.map { try Self.auditText($0.content) },
@@ -142,8 +141,8 @@ extension Repository {
           ?? !Self.isSame(state.content, present.content)
       }
       guard let target else {
-        throw Problem.conflict(
-          "no_earlier_content",
+        throw Problem(
+          .conflict, "no_earlier_content",
           "Channel '\(channel)' of '\(model)' has no earlier content to return to.")
       }
       var content = target.content
@@ -231,7 +230,7 @@ extension Repository {
   }
 
   static func noChannel(_ channel: RepositoryName, _ model: RepositoryName) -> Problem {
-    .notFound("channel_not_found", "There is no channel '\(channel)' of '\(model)'.")
+    Problem(.notFound, "channel_not_found", "There is no channel '\(channel)' of '\(model)'.")
   }
 }
 #endif

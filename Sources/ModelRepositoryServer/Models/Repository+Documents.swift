@@ -6,6 +6,7 @@
 #if Servers
 import Foundation
 import GRDB
+import HTTPTypes
 import ModelRepositoryAPI
 import StoredRows
 
@@ -45,12 +46,13 @@ extension Repository {
   ) throws -> ChannelDocument {
     func release(_ version: RepositoryName) throws -> ChannelDocument.Release {
       guard let record = try Self.version(version, of: model, database) else {
-        throw Problem.unprocessable(
-          "unknown_version", "There is no version '\(version)' of '\(model)'. Publish it first.")
+        throw Problem(
+          .unprocessableContent, "unknown_version",
+          "There is no version '\(version)' of '\(model)'. Publish it first.")
       }
       guard !record.isWithdrawn else {
-        throw Problem.conflict(
-          "version_withdrawn", "Version '\(version)' of '\(model)' was withdrawn.")
+        throw Problem(
+          .conflict, "version_withdrawn", "Version '\(version)' of '\(model)' was withdrawn.")
       }
       return record.release
     }
@@ -62,7 +64,7 @@ extension Repository {
     do {
       try document.validate()
     } catch let error as RepositoryError {
-      throw Problem.unprocessable("invalid_document", error.message)
+      throw Problem(.unprocessableContent, "invalid_document", error.message)
     }
     return document
   }
@@ -82,8 +84,8 @@ extension Repository {
     // A change leaves room for the signature of another key, which a later renewal may add.
     let room = cause == .renewal ? 0 : Self.renewalRoom
     guard signed.count <= ChannelDocument.maximumBytes - room else {
-      throw Problem.unprocessable(
-        "invalid_document",
+      throw Problem(
+        .unprocessableContent, "invalid_document",
         "The signed document would have \(signed.count) bytes, but at most "
           + "\(ChannelDocument.maximumBytes - room) are allowed. Use fewer parameters.")
     }
@@ -123,8 +125,7 @@ extension Repository {
     _ channel: RepositoryName, of model: RepositoryName, _ database: Database
   ) throws -> ChannelState? {
     try database.first(
-      .channelDocuments,
-      "WHERE model = ? AND channel = ? ORDER BY document_version DESC LIMIT 1",
+      .channelDocuments, "WHERE model = ? AND channel = ? ORDER BY document_version DESC LIMIT 1",
       [model.text, channel.text], state)
   }
 

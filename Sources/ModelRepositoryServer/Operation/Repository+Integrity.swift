@@ -54,10 +54,7 @@ extension Repository {
       guard let content = try await blobs.open(record.manifest.digest),
         content.size == record.manifest.size, content.size <= VersionManifest.maximumBytes
       else { continue }
-      var bytes = Data()
-      try await content.forEachPiece(in: 0..<content.size) {
-        bytes.append(contentsOf: $0.readableBytesView)
-      }
+      let bytes = try await content.data()
       guard BlobDigest(of: bytes) == record.manifest.digest else { continue }
       let name = "The version '\(record.version)' of the model '\(version.model)'"
       do {

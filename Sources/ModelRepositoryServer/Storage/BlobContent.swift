@@ -4,10 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Files
-import ModelRepositoryAPI
+import Foundation
 import NIOCore
-import NIOPosix
 
 /// A blob that is open for reading.
 protocol BlobContent: Sendable {
@@ -32,6 +30,13 @@ typealias BlobPieces = any AsyncSequence<ByteBuffer, any Error> & Sendable
 extension BlobContent {
   func pieces(in range: Range<Int>) async throws -> BlobPieces {
     RangedPieces(content: self, range: range)
+  }
+
+  /// Reads all bytes of a blob that is known to be small.
+  func data() async throws -> Data {
+    var bytes = Data()
+    try await forEachPiece(in: 0..<size) { bytes.append(contentsOf: $0.readableBytesView) }
+    return bytes
   }
 
   /// Reads the bytes piece by piece, so that the memory use stays constant.

@@ -7,6 +7,7 @@
 import Crypto
 import Foundation
 import GRDB
+import HTTPTypes
 import ModelRepositoryAPI
 import StoredRows
 
@@ -20,20 +21,20 @@ extension Repository {
       request.scopes.count <= TokenScope.allCases.count, (1...100).contains(models.count),
       models.allSatisfy({ ModelPattern($0) != nil })
     else {
-      throw Problem.unprocessable(
-        "invalid_token_request",
+      throw Problem(
+        .unprocessableContent, "invalid_token_request",
         "A token needs a name of 1 to 100 bytes, at least one scope, and 1 to 100 models. In a "
           + "model's name, '*' stands for any characters.")
     }
     let now = now
     if let expires = request.expires, expires <= now {
-      throw Problem.unprocessable(
-        "invalid_token_request", "The token's expiry time is in the past.")
+      throw Problem(
+        .unprocessableContent, "invalid_token_request", "The token's expiry time is in the past.")
     }
     // The database's times have four digits for the year.
     guard request.expires.map({ $0.timeIntervalSince1970 < 253_000_000_000 }) ?? true else {
-      throw Problem.unprocessable(
-        "invalid_token_request",
+      throw Problem(
+        .unprocessableContent, "invalid_token_request",
         "The token would expire after the year 9986. Without 'expires', it doesn't expire.")
     }
     let id = Self.random(.init(bitCount: 64)).map {
@@ -82,8 +83,7 @@ extension Repository {
       if try CheckedRow(row, of: .tokens).optionalText("revoked") == nil {
         try database.execute(
           sql: "UPDATE tokens SET revoked = ? WHERE id = ?", arguments: [now, id])
-        try audit(
-          database, author, "token.revoke", id, before: "usable", after: "revoked")
+        try audit(database, author, "token.revoke", id, before: "usable", after: "revoked")
       }
       return true
     }

@@ -98,9 +98,9 @@ extension UploadStore {
         try pace.received(part.readableBytes)
         received += part.readableBytes
         guard received <= count else {
-          throw Problem.badRequest(
-            "The body has more than the \(count) bytes of its Content-Range.",
-            code: "wrong_length", endsConnection: true)
+          throw Problem(
+            .badRequest, "wrong_length",
+            "The body has more than the \(count) bytes of its Content-Range.", endsConnection: true)
         }
         pending.writeImmutableBuffer(part)
         if pending.readableBytes >= blobPieceSize { try await write() }
@@ -110,9 +110,9 @@ extension UploadStore {
         }
       }
       guard received == count else {
-        throw Problem.badRequest(
-          "The body has \(received) bytes, but its Content-Range has \(count).",
-          code: "wrong_length")
+        throw Problem(
+          .badRequest, "wrong_length",
+          "The body has \(received) bytes, but its Content-Range has \(count).")
       }
     }
 

@@ -95,10 +95,9 @@ final class UploadStore: Sendable {
     }
     guard let upload else {
       if let failure = state.withLock({ $0.failures[id] }) { throw Problem.notStored(failure) }
-      throw Problem.notFound(
-        "upload_not_found",
-        "This token has no such upload. It was finished or cancelled, or it was idle for too long."
-      )
+      throw Problem(
+        .notFound, "upload_not_found",
+        "This token has no such upload. It was finished or cancelled, or it was idle for too long.")
     }
     return upload
   }
@@ -161,8 +160,8 @@ final class UploadStore: Sendable {
   /// Runs a closure while no other request works on an upload.
   func exclusively<Value>(_ id: String, _ body: () async throws -> Value) async throws -> Value {
     guard claim(id) else {
-      throw Problem.conflict(
-        "upload_busy", "Another request is using this upload. Wait for its response.")
+      throw Problem(
+        .conflict, "upload_busy", "Another request is using this upload. Wait for its response.")
     }
     defer { release(id) }
     return try await body()

@@ -16,12 +16,8 @@ import ModelRepositoryAPI
 /// They don't use Hummingbird's `FileMiddleware`. Version 2.28 reads `bytes=-500` as the first 501
 /// bytes, responds with 206 to a range that starts past the end, and derives its tags from the
 /// file's time.
-struct BlobRoutes: Sendable {
-  let repository: Repository
-  let access: Access
-  let metrics: ServerMetrics
-
-  func add(to group: RouterGroup<WebContext>) {
+extension Routes {
+  func addBlobs(to group: RouterGroup<WebContext>) {
     group.get("blobs/:digest", use: answer)
     group.head("blobs/:digest", use: answer)
   }
@@ -29,9 +25,9 @@ struct BlobRoutes: Sendable {
   private func answer(_ request: Request, _ context: WebContext) async throws -> Response {
     let text = context.parameters.get("digest") ?? ""
     guard let digest = BlobDigest(text.removingPercentEncoding ?? text) else {
-      throw Problem.badRequest(
-        "A blob's digest must be 'sha256:' followed by 64 lowercase hexadecimal digits.",
-        code: "invalid_digest")
+      throw Problem(
+        .badRequest, "invalid_digest",
+        "A blob's digest must be 'sha256:' followed by 64 lowercase hexadecimal digits.")
     }
     try await checkAccess(to: digest, context)
     let content = try await content(of: digest, context)
@@ -63,7 +59,7 @@ struct BlobRoutes: Sendable {
     // The blob is opened only once, so the bytes that are sent are those that were measured here,
     // even if the file changes meanwhile.
     guard let size, let content = try await repository.blobs.open(digest) else {
-      throw Problem.notFound("blob_not_found", "There is no blob '\(digest)'.")
+      throw Problem(.notFound, "blob_not_found", "There is no blob '\(digest)'.")
     }
     guard content.size == size else {
       _ = repository.damagedBlobs.insert(digest)
@@ -108,7 +104,7 @@ struct BlobRoutes: Sendable {
         arguments: [digest.hexadecimal])
     }
     guard models.contains(where: token.isFor) else {
-      throw Problem.notFound("blob_not_found", "There is no blob '\(digest)'.")
+      throw Problem(.notFound, "blob_not_found", "There is no blob '\(digest)'.")
     }
   }
 }
