@@ -40,8 +40,7 @@ public struct VersionRecord: Sendable, Hashable, Codable {
 
   /// The version as a channel document has it.
   package var release: ChannelDocument.Release {
-    ChannelDocument.Release(
-      version: version, sequence: sequence, manifest: manifest, size: size)
+    ChannelDocument.Release(version: version, sequence: sequence, manifest: manifest, size: size)
   }
 }
 
@@ -183,6 +182,28 @@ package struct ProblemDetails: Sendable, Hashable, Codable {
     self.status = status
     self.code = code
     self.title = title
+  }
+}
+
+/// The JSON format that servers and clients exchange.
+///
+/// Keys are sorted, and times have the format `2026-11-22T09:00:00Z`.
+public enum RepositoryJSON {
+  /// Writes a document.
+  package static func encode(_ value: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    return try encoder.encode(value)
+  }
+
+  /// Reads a document.
+  ///
+  /// - Throws: The decoder's errors.
+  public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    return try decoder.decode(type, from: data)
   }
 }
 #endif
