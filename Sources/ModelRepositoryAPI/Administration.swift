@@ -63,9 +63,7 @@ public struct TokenRequest: Sendable, Hashable, Codable {
   public var expires: Date?
 
   /// Creates a request.
-  public init(
-    name: String, scopes: [TokenScope], models: [String]? = nil, expires: Date? = nil
-  ) {
+  public init(name: String, scopes: [TokenScope], models: [String]? = nil, expires: Date? = nil) {
     self.name = name
     self.scopes = scopes
     self.models = models
@@ -208,19 +206,15 @@ package struct AuditLog: Sendable, Hashable, Codable {
 /// The result of a garbage collection, which `POST /v1/gc` returns.
 public struct CollectionReport: Sendable, Hashable, Codable {
   /// The number of removed blobs that no version uses.
-  public var blobs: Int
+  public var blobs = 0
   /// The number of removed blob files that the database didn't list.
-  public var orphans: Int
+  public var orphans = 0
   /// The number of removed uploads that were abandoned.
-  public var uploads: Int
+  public var uploads = 0
   /// The total size of what was removed, in bytes.
-  public var bytes: Int
+  public var bytes = 0
 
-  package init(blobs: Int = 0, orphans: Int = 0, uploads: Int = 0, bytes: Int = 0) {
-    self.blobs = blobs
-    self.orphans = orphans
-    self.uploads = uploads
-    self.bytes = bytes
-  }
+  /// A collection that removed nothing.
+  package static let nothing = CollectionReport()
 }
 #endif

@@ -192,9 +192,6 @@ struct TrustKeeper: Sendable {
   let configuration: ModelRepositoryConfiguration
   let exchange: RepositoryExchange
 
-  /// The maximum number of root documents to follow in one update.
-  private static let maximumSteps = 256
-
   private func file(_ trust: RepositoryTrust) -> String {
     "\(cache.trust)/\(trust.anchor).json"
   }
@@ -221,21 +218,8 @@ struct TrustKeeper: Sendable {
   ///   follow from the one before.
   func newest(after trust: RepositoryTrust) async throws -> RepositoryTrust {
     var trust = trust
-    var version = trust.version
-    for _ in 0..<Self.maximumSteps {
-      version += 1
-      guard let signed = try await exchange.retrying({ [version] in try await fetch(version) })
-      else { break }
-      do {
-        try trust.accept(signed)
-      } catch let error as RepositoryError where error.code == .untrusted && trust.root == nil {
-        // The program may trust the keys of a later root document.
-        continue
-      }
-      guard trust.version == version else {
-        throw ModelRepositoryClientError(
-          .untrusted, "The server sent root document \(trust.version) instead of \(version).")
-      }
+    try await trust.follow { version in
+      try await exchange.retrying { try await fetch(version) }
     }
     return trust
   }
