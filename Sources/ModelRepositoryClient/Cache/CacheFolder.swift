@@ -204,17 +204,15 @@ struct ClientEnvironment: Sendable {
   /// Returns the current time.
   var now: @Sendable () -> Date = { Date() }
   /// Returns the free space of the file system that contains a folder, in bytes.
-  var availableBytes: @Sendable (_ folder: String) throws -> Int = Self.freeBytes
+  var availableBytes: @Sendable (_ folder: String) throws -> Int = {
+    try FileOperations.room(at: $0).free
+  }
   /// The computer's power and network.
   var device = DeviceConditions()
   /// Called after each step.
   ///
   /// Tests throw from it to simulate a crash.
   var reached: @Sendable (FailurePoint) throws -> Void = { _ in }
-
-  private static func freeBytes(of folder: String) throws -> Int {
-    try FileOperations.room(at: folder).free
-  }
 }
 
 /// The steps after which a process may crash.
