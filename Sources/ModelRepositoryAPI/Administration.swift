@@ -37,17 +37,12 @@ public struct TokenRecord: Sendable, Hashable, Codable {
   /// The time at which it was revoked, or nil if it wasn't.
   public var revoked: Date?
 
-  package init(
-    id: String, name: String, scopes: [TokenScope], models: [String], created: Date,
-    expires: Date? = nil, revoked: Date? = nil
-  ) {
+  package init(id: String, name: String, scopes: [TokenScope], models: [String], created: Date) {
     self.id = id
     self.name = name
     self.scopes = scopes
     self.models = models
     self.created = created
-    self.expires = expires
-    self.revoked = revoked
   }
 }
 
@@ -63,9 +58,7 @@ public struct TokenRequest: Sendable, Hashable, Codable {
   public var expires: Date?
 
   /// Creates a request.
-  public init(
-    name: String, scopes: [TokenScope], models: [String]? = nil, expires: Date? = nil
-  ) {
+  public init(name: String, scopes: [TokenScope], models: [String]? = nil, expires: Date? = nil) {
     self.name = name
     self.scopes = scopes
     self.models = models
@@ -183,18 +176,11 @@ public struct AuditRecord: Sendable, Hashable, Codable {
   /// Their subject has the clients' addresses.
   public static let refusedToken = "token.refused"
 
-  package init(
-    id: Int, time: Date, token: String?, action: String, subject: String, detail: String? = nil,
-    before: String? = nil, after: String? = nil
-  ) {
+  package init(id: Int, time: Date, action: String, subject: String) {
     self.id = id
     self.time = time
-    self.token = token
     self.action = action
     self.subject = subject
-    self.detail = detail
-    self.before = before
-    self.after = after
   }
 }
 
@@ -208,19 +194,15 @@ package struct AuditLog: Sendable, Hashable, Codable {
 /// The result of a garbage collection, which `POST /v1/gc` returns.
 public struct CollectionReport: Sendable, Hashable, Codable {
   /// The number of removed blobs that no version uses.
-  public var blobs: Int
+  public var blobs = 0
   /// The number of removed blob files that the database didn't list.
-  public var orphans: Int
+  public var orphans = 0
   /// The number of removed uploads that were abandoned.
-  public var uploads: Int
+  public var uploads = 0
   /// The total size of what was removed, in bytes.
-  public var bytes: Int
+  public var bytes = 0
 
-  package init(blobs: Int = 0, orphans: Int = 0, uploads: Int = 0, bytes: Int = 0) {
-    self.blobs = blobs
-    self.orphans = orphans
-    self.uploads = uploads
-    self.bytes = bytes
-  }
+  /// A collection that removed nothing.
+  package static let nothing = CollectionReport()
 }
 #endif

@@ -56,4 +56,45 @@ extension BlobDigest: Codable {
   /// Writes a string.
   public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }
+
+/// A blob's digest and size.
+///
+/// The size tells clients when to stop reading.
+public struct BlobReference: Sendable, Hashable, Codable {
+  /// The SHA-256 of the bytes.
+  public var digest: BlobDigest
+  /// The number of bytes.
+  public var size: Int
+
+  package init(digest: BlobDigest, size: Int) {
+    self.digest = digest
+    self.size = size
+  }
+}
+
+/// The part of a blob that a body contains, as in `Content-Range: bytes 5-9/10`.
+package struct ContentRange: Sendable {
+  package let first: Int
+  package let last: Int
+  /// The size of the whole blob, or nil for `*`.
+  package let total: Int?
+
+  package var count: Int { last - first + 1 }
+
+  /// Parses a header field, or returns nil if it isn't valid.
+  package init?(_ field: String) {
+    let words = field.split(separator: " ")
+    guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+    let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard halves.count == 2 else { return nil }
+    let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+    let numbers = (ends + [halves[1]]).map { text in
+      text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+    }
+    guard numbers.count == 3, let first = numbers[0], let last = numbers[1], first <= last,
+      last < numbers[2] ?? .max, numbers[2] != nil || halves[1] == "*"
+    else { return nil }
+    (self.first, self.last, total) = (first, last, numbers[2])
+  }
+}
 #endif

@@ -7,12 +7,15 @@
 /// An error in something that a repository or a client was given.
 public struct RepositoryError: Error, Sendable, Hashable {
   /// A code that lets programs tell errors apart.
-  public struct Code: RawRepresentable, Sendable, Hashable {
+  public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code as a server's error response has it.
     public let rawValue: String
 
     /// Creates a code.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The raw value.
+    public var description: String { rawValue }
 
     /// A manifest is invalid.
     public static let invalidManifest = Code(rawValue: "invalid_manifest")

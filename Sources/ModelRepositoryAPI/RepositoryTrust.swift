@@ -72,6 +72,31 @@ package struct RepositoryTrust: Sendable, Hashable {
     signedRoot = signed
   }
 
+  /// Follows a server's root documents to the newest one.
+  ///
+  /// - Parameter fetch: Returns the root document of a version, or nil if the server has none.
+  /// - Throws: The errors of ``accept(_:)`` and of the closure.
+  package mutating func follow(
+    _ fetch: (_ version: Int) async throws -> SignedDocument?
+  ) async throws {
+    for next in version + 1...version + Self.maximumSteps {
+      guard let signed = try await fetch(next) else { return }
+      do {
+        try accept(signed)
+      } catch let error as RepositoryError where error.code == .untrusted && root == nil {
+        // A trusted key may have signed a later root document.
+        continue
+      }
+      guard version == next else {
+        throw RepositoryError(
+          .untrusted, "The server sent root document \(version) instead of \(next).")
+      }
+    }
+  }
+
+  /// The maximum number of root documents to follow in one update.
+  private static let maximumSteps = 256
+
   /// Returns the keys that are trusted to sign channel documents.
   ///
   /// - Throws: ``RepositoryError`` with the code `.expired`, `.notYetValid` or `.invalidDocument`

@@ -19,18 +19,16 @@ public struct VersionRecord: Sendable, Hashable, Codable {
   /// The time at which it was published.
   public var published: Date
   /// Whether the version was withdrawn, so that no channel can give it any more.
-  public var isWithdrawn: Bool
+  public var isWithdrawn = false
 
   package init(
-    version: RepositoryName, sequence: Int, manifest: BlobReference, size: Int, published: Date,
-    isWithdrawn: Bool = false
+    version: RepositoryName, sequence: Int, manifest: BlobReference, size: Int, published: Date
   ) {
     self.version = version
     self.sequence = sequence
     self.manifest = manifest
     self.size = size
     self.published = published
-    self.isWithdrawn = isWithdrawn
   }
 
   enum CodingKeys: String, CodingKey {
@@ -40,8 +38,7 @@ public struct VersionRecord: Sendable, Hashable, Codable {
 
   /// The version as a channel document has it.
   package var release: ChannelDocument.Release {
-    ChannelDocument.Release(
-      version: version, sequence: sequence, manifest: manifest, size: size)
+    ChannelDocument.Release(version: version, sequence: sequence, manifest: manifest, size: size)
   }
 }
 
@@ -123,12 +120,11 @@ package struct ChannelHistory: Sendable, Hashable, Codable {
     package var content: ChannelContent
 
     package init(
-      documentVersion: Int, cause: Cause, issued: Date, expires: Date, content: ChannelContent
+      documentVersion: Int, cause: Cause, times: DocumentTimes, content: ChannelContent
     ) {
       self.documentVersion = documentVersion
       self.cause = cause
-      self.issued = issued
-      self.expires = expires
+      (issued, expires) = (times.issued, times.expires)
       self.content = content
     }
 
@@ -150,12 +146,9 @@ package struct ChannelHistory: Sendable, Hashable, Codable {
 package struct UploadState: Sendable, Hashable, Codable {
   package var id: String
   /// The number of bytes that the server has stored, which is the offset of the next part.
-  package var offset: Int
+  package var offset = 0
 
-  package init(id: String, offset: Int) {
-    self.id = id
-    self.offset = offset
-  }
+  package init(id: String) { self.id = id }
 }
 
 /// A request to publish a version, which is the body of `POST /v1/models/MODEL/versions`.
@@ -183,6 +176,28 @@ package struct ProblemDetails: Sendable, Hashable, Codable {
     self.status = status
     self.code = code
     self.title = title
+  }
+}
+
+/// The JSON format that servers and clients exchange.
+///
+/// Keys are sorted, and times have the format `2026-11-22T09:00:00Z`.
+public enum RepositoryJSON {
+  /// Writes a document.
+  package static func encode(_ value: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    return try encoder.encode(value)
+  }
+
+  /// Reads a document.
+  ///
+  /// - Throws: The decoder's errors.
+  public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    return try decoder.decode(type, from: data)
   }
 }
 #endif

@@ -11,17 +11,6 @@ public import TensorIO
 ///
 /// Its files were verified, unless the model came with the program.
 public struct InstalledModel: Sendable {
-  /// Where a model came from.
-  public enum Source: String, Sendable, Codable {
-    /// The version that the channel's newest known document assigns to this installation.
-    case repository
-    /// The previous version, because the newer one is damaged, unsafe or quarantined.
-    case previous
-    /// The model that came with the program, because no other version can be used. Its bytes aren't
-    /// verified.
-    case bundled
-  }
-
   /// A version in the cache.
   public struct Version: Sendable, Hashable {
     /// The version's name.
@@ -56,6 +45,17 @@ public struct InstalledModel: Sendable {
     public var quarantined: [BlobDigest]
     /// The version of the newest document that was seen, for each channel.
     public var documentVersions: [RepositoryName: Int]
+  }
+
+  /// Where a model came from.
+  public enum Source: String, Sendable, Codable {
+    /// The version that the channel's newest known document assigns to this installation.
+    case repository
+    /// The previous version, because the newer one is damaged, unsafe or quarantined.
+    case previous
+    /// The model that came with the program, because no other version can be used. Its bytes aren't
+    /// verified.
+    case bundled
   }
 
   /// The model's name.
@@ -158,5 +158,46 @@ extension InstalledModel {
   private static let faultsOfProgram: Set<TensorIOError.Code> = [
     .missingLibrary, .unknownBackend, .unknownModelClass, .invalidOption, .cancelled,
   ]
+}
+
+/// Loads an untrusted model and runs it once on zeros.
+///
+/// If the backends run models in separate processes, a model that crashes, or exceeds its limits of
+/// memory or time, only fails its trial.
+package enum ModelTrial {
+  /// Tries the model of a bundle's folder or a `.tflite` file.
+  ///
+  /// - Throws: `TensorIOError` that says why the model can't be used. The code `.missingLibrary`
+  ///   means that this computer couldn't try it.
+  package static func run(_ path: String, with backends: [any Backend]) throws {
+    if FileSystem.isFolder(path) {
+      try InferenceModel.tryOut(ModelBundle(path), with: ModelLoader(backends: backends))
+    } else {
+      try runFile(path, with: backends)
+    }
+  }
+
+  /// Tries a file without a bundle.
+  ///
+  /// Such a file doesn't describe its values, so each signature is run on zeros.
+  private static func runFile(_ path: String, with backends: [any Backend]) throws {
+    guard let backend = backends.first(where: { $0.name == "tflite" }) else {
+      throw TensorIOError(
+        .unknownBackend, "'\(path)' needs the backend 'tflite', which this program does not have.")
+    }
+    let model = try backend.loadModel(at: path, for: .predict, options: SessionOptions())
+    for signature in model.signatures where !signature.outputs.isEmpty {
+      let session = try model.makeSession(signature, options: SessionOptions())
+      guard signature.inputs.allSatisfy({ $0.dataType != .string }) else { continue }
+      for index in signature.inputs.indices {
+        try session.withInput(at: index) { memory in
+          for offset in 0..<memory.byteCount {
+            memory.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
+          }
+        }
+      }
+      try session.run()
+    }
+  }
 }
 #endif

@@ -49,8 +49,7 @@ extension ModelRepositoryClient {
     _ work: @escaping @Sendable (RepositoryExchange) async throws -> Result
   ) async throws -> Result {
     do {
-      return try await work(
-        try RepositoryExchange(server: server, configuration: configuration))
+      return try await work(try RepositoryExchange(server: server, configuration: configuration))
     } catch {
       throw ModelRepositoryClientError(error)
     }
@@ -61,7 +60,7 @@ extension ModelRepositoryClient {
   ) async throws -> ModelOffer {
     try await ModelDownload(
       folder: folder(of: model), configuration: configuration, installationID: installationID,
-      exchange: exchange, onSafety: { _ in }, onProgress: { _ in }
+      exchange: exchange
     ).offer()
   }
 
@@ -124,7 +123,7 @@ extension ModelDownload {
       format: manifest.format, details: manifest.details)
   }
 
-  private func offeredManifest(_ release: Release) async throws -> VersionManifest {
+  private func offeredManifest(_ release: ChannelDocument.Release) async throws -> VersionManifest {
     let reference = release.manifest
     let stored = try await BlockingWork.run { try cache.manifest(reference) }
     if let stored { return stored }

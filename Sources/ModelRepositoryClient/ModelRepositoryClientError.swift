@@ -44,56 +44,59 @@ extension ModelRepositoryClientError: CustomStringConvertible {
 
 extension ModelRepositoryClientError {
   /// The kinds of failure.
-  ///
-  /// The description is a word for programs, such as `not_found`.
-  public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The word for programs.
-    public let description: String
-    private init(_ word: String) { description = word }
+  public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The word for programs, such as `not_found`.
+    public let rawValue: String
+
+    /// Creates a code.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The raw value.
+    public var description: String { rawValue }
 
     /// The configuration is invalid.
-    public static let invalidConfiguration = Code("invalid_configuration")
+    public static let invalidConfiguration = Code(rawValue: "invalid_configuration")
     /// The server or the cache doesn't have the model.
-    public static let notFound = Code("not_found")
+    public static let notFound = Code(rawValue: "not_found")
     /// The server requires a token, or doesn't accept the one that was sent.
-    public static let unauthorized = Code("unauthorized")
+    public static let unauthorized = Code(rawValue: "unauthorized")
     /// No trusted key signed the document, or it belongs to another model or channel.
-    public static let untrusted = Code("untrusted")
+    public static let untrusted = Code(rawValue: "untrusted")
     /// A document or a manifest is invalid.
-    public static let invalidDocument = Code("invalid_document")
+    public static let invalidDocument = Code(rawValue: "invalid_document")
     /// The document has expired.
-    public static let expired = Code("expired")
+    public static let expired = Code(rawValue: "expired")
     /// The document was issued in the future, so a clock is wrong.
-    public static let notYetValid = Code("not_yet_valid")
+    public static let notYetValid = Code(rawValue: "not_yet_valid")
     /// The document is older than one that this computer has already seen.
-    public static let replayed = Code("replayed")
+    public static let replayed = Code(rawValue: "replayed")
     /// The downloaded versions were unsafe and have been deleted.
-    public static let unsafeVersion = Code("unsafe_version")
+    public static let unsafeVersion = Code(rawValue: "unsafe_version")
     /// The version failed twice on this computer, so it isn't fetched again.
-    public static let quarantined = Code("quarantined")
+    public static let quarantined = Code(rawValue: "quarantined")
     /// A blob's bytes don't match its digest.
-    public static let corrupt = Code("corrupt")
+    public static let corrupt = Code(rawValue: "corrupt")
     /// A version is larger than ``ModelRepositoryConfiguration/maximumBytes``, or a document is
     /// larger than its limit.
-    public static let tooLarge = Code("too_large")
+    public static let tooLarge = Code(rawValue: "too_large")
     /// The server's host is unknown, the server can't be reached, or it closed the connection.
-    public static let connectionFailed = Code("connection_failed")
+    public static let connectionFailed = Code(rawValue: "connection_failed")
     /// The server didn't respond in time.
-    public static let timedOut = Code("timed_out")
+    public static let timedOut = Code(rawValue: "timed_out")
     /// The server's response was an error, or wasn't what was requested.
-    public static let serverError = Code("server_error")
+    public static let serverError = Code(rawValue: "server_error")
     /// There isn't enough space on the disk.
-    public static let diskFull = Code("disk_full")
+    public static let diskFull = Code(rawValue: "disk_full")
     /// The cache can't be read or written.
-    public static let cannotWrite = Code("cannot_write")
+    public static let cannotWrite = Code(rawValue: "cannot_write")
     /// The device doesn't meet the caller's download conditions.
-    public static let conditionsNotMet = Code("conditions_not_met")
+    public static let conditionsNotMet = Code(rawValue: "conditions_not_met")
     /// The device doesn't report whether a condition is met.
-    public static let conditionUnknown = Code("condition_unknown")
+    public static let conditionUnknown = Code(rawValue: "condition_unknown")
     /// The version has a format that this call can't load.
-    public static let unsupportedFormat = Code("unsupported_format")
+    public static let unsupportedFormat = Code(rawValue: "unsupported_format")
     /// The task was cancelled.
-    public static let cancelled = Code("cancelled")
+    public static let cancelled = Code(rawValue: "cancelled")
   }
 }
 

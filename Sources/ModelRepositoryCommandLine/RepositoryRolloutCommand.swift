@@ -36,12 +36,6 @@ struct RepositoryRolloutCommand: ParsableCommand {
     var model: RepositoryName
 
     @OptionGroup var options: ChannelChangeArguments
-
-    func changeRollout(
-      _ change: @escaping @Sendable (inout ChannelContent) throws -> Void
-    ) throws {
-      try options.changeRollout(of: model, change)
-    }
   }
 
   struct Start: ParsableCommand {
@@ -110,7 +104,7 @@ struct RepositoryRolloutCommand: ParsableCommand {
     @OptionGroup var target: Target
 
     func run() throws {
-      try target.changeRollout { $0.experiment?.isPaused = true }
+      try target.options.changeRollout(of: target.model) { $0.experiment?.isPaused = true }
     }
   }
 
@@ -120,7 +114,7 @@ struct RepositoryRolloutCommand: ParsableCommand {
     @OptionGroup var target: Target
 
     func run() throws {
-      try target.changeRollout { $0.experiment?.isPaused = false }
+      try target.options.changeRollout(of: target.model) { $0.experiment?.isPaused = false }
     }
   }
 
@@ -131,7 +125,7 @@ struct RepositoryRolloutCommand: ParsableCommand {
     @OptionGroup var target: Target
 
     func run() throws {
-      try target.changeRollout { content in
+      try target.options.changeRollout(of: target.model) { content in
         content.version = content.experiment?.arms[0].version
         content.experiment = nil
       }

@@ -177,10 +177,7 @@ public struct ModelRepositoryServer: Sendable {
     guard let port = options.healthPort else { return [] }
     let router = Router(context: WebContext.self)
     router.add(middleware: RequestMiddleware(check: Problem.check, convert: Problem.init))
-    ServerRoutes(
-      repository: repository, access: Access(isPublic: !options.requiresTokenToRead),
-      metrics: metrics
-    ).addHealth(to: router)
+    routes.addHealth(to: router)
     return [
       try WebServer.application(
         router, name: Self.name, address: (options.host, port), certificate: nil,
@@ -188,20 +185,20 @@ public struct ModelRepositoryServer: Sendable {
     ]
   }
 
+  private var routes: Routes {
+    Routes(
+      repository: repository, uploads: uploads,
+      access: Access(isPublic: !options.requiresTokenToRead), metrics: metrics)
+  }
+
   func router() -> Router<WebContext> {
     let router = Router(context: WebContext.self)
-    let access = Access(isPublic: !options.requiresTokenToRead)
     router.add(middleware: RequestLog(metrics: metrics))
     router.add(
       middleware: RequestMiddleware(
         headers: Self.safetyFields, check: Problem.check, convert: Problem.init))
     router.add(middleware: TokenMiddleware(repository: repository))
-    ServerRoutes(repository: repository, access: access, metrics: metrics).add(to: router)
-    let api = router.group("v1")
-    UploadRoutes(uploads: uploads, access: access).add(to: api)
-    BlobRoutes(repository: repository, access: access, metrics: metrics).add(to: api)
-    ModelRoutes(repository: repository, access: access).add(to: api)
-    AdministrationRoutes(repository: repository, uploads: uploads, access: access).add(to: api)
+    routes.add(to: router)
     return router
   }
 }

@@ -91,70 +91,57 @@ package struct RequestMiddleware<Context: ConnectionContext, Failure: RequestFai
   ) async throws -> Response {
     var response: Response
     do {
-      try RequestRules.check(request)
+      if let (status, message) = RequestRules.fault(in: request) {
+        throw Failure(
+          status: status, code: "bad_request", message: message, headers: [:], endsConnection: true)
+      }
       try check(request)
       response = try await next(request, context)
     } catch {
-      let failure = failure(for: error, request, context)
+      let failure = error as? Failure ?? convert(error, request, context)
       if failure.endsConnection(after: request) { RequestRules.close(context.channel) }
       response = try failure.response(to: request)
     }
     for field in headers { response.headers[field.name] = field.value }
     return response
   }
-
-  private func failure(for error: any Error, _ request: Request, _ context: Context) -> Failure {
-    switch error {
-    case let error as Failure: error
-    case let error as RequestRules.Fault:
-      Failure(
-        status: error.status, code: "bad_request", message: error.message, headers: [:],
-        endsConnection: true)
-    default: convert(error, request, context)
-    }
-  }
 }
 
 /// Rules for every request, so that this server and a proxy in front of it read the same request.
 enum RequestRules {
-  /// The reason why a request is refused, after which its connection must be closed.
-  struct Fault: Error {
-    let status: HTTPResponse.Status
-    let message: String
-  }
-
-  /// Refuses a request that two servers could interpret differently.
+  /// Returns why a request is refused: two servers could interpret it differently.
   ///
-  /// - Throws: ``Fault`` if the request breaks a rule.
-  static func check(_ request: Request) throws(Fault) {
+  /// Its connection must be closed after the response.
+  static func fault(in request: Request) -> (HTTPResponse.Status, String)? {
     let host = request.head.authority
     let furtherHosts = HTTPField.Name("Host").map { request.headers[values: $0].count } ?? 0
     let encodings = request.headers[values: .transferEncoding]
     guard let host, furtherHosts == 0 else {
-      throw Fault(
-        status: .badRequest,
-        message: host == nil
+      return (
+        .badRequest,
+        host == nil
           ? "The request has no 'Host' header field. HTTP/1.1 requires one."
-          : "The request has more than one 'Host' header field. Send one.")
+          : "The request has more than one 'Host' header field. Send one."
+      )
     }
     guard host.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: ",") }) else {
-      throw Fault(
-        status: .badRequest,
-        message: "The 'Host' header field must be one name or address.")
+      return (.badRequest, "The 'Host' header field must be one name or address.")
     }
-    guard !encodings.isEmpty else { return }
+    guard !encodings.isEmpty else { return nil }
     guard encodings.count == 1, encodings[0].lowercased() == "chunked" else {
-      throw Fault(
-        status: .notImplemented,
-        message:
-          "The only 'Transfer-Encoding' that this server supports is 'chunked'. Send the body with "
-          + "that, or with a 'Content-Length'.")
+      return (
+        .notImplemented,
+        "The only 'Transfer-Encoding' that this server supports is 'chunked'. Send the body with "
+          + "that, or with a 'Content-Length'."
+      )
     }
     guard request.headers[.contentLength] == nil else {
-      throw Fault(
-        status: .badRequest,
-        message: "The request has both 'Content-Length' and 'Transfer-Encoding'. Send one of them.")
+      return (
+        .badRequest,
+        "The request has both 'Content-Length' and 'Transfer-Encoding'. Send one of them."
+      )
     }
+    return nil
   }
 
   /// Closes a connection after the response has had time to arrive.
@@ -162,6 +149,46 @@ enum RequestRules {
   /// Otherwise, the server would read the rest of a refused body to its end, however long it is.
   static func close(_ channel: any Channel) {
     channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+  }
+}
+
+extension Request {
+  /// The number of bytes of the body according to `Content-Length`, or nil without that field.
+  ///
+  /// The parser allows only digits. A number that is too large for an integer is the largest one.
+  package var announcedLength: Int? { headers[.contentLength].map { Int($0) ?? .max } }
+
+  /// Whether the request has a body, which a client could send slowly forever.
+  package var hasBody: Bool {
+    headers[.transferEncoding] != nil || announcedLength ?? 0 > 0
+  }
+
+  /// Whether the body is declared as JSON.
+  package var isJSON: Bool {
+    headers[.contentType]?.lowercased().hasPrefix("application/json") == true
+  }
+
+  /// The token in the field `Authorization`, or nil if its scheme isn't `Bearer`.
+  ///
+  /// The scheme's name is case-insensitive (RFC 9110, section 11.1).
+  package var bearerToken: Substring? {
+    guard let field = headers[.authorization], let space = field.firstIndex(of: " "),
+      field[..<space].lowercased() == "bearer"
+    else { return nil }
+    return field[space...].drop { $0 == " " }
+  }
+}
+
+extension Response {
+  /// Makes a response with bytes.
+  package static func data(
+    _ data: some Sequence<UInt8>, type: String, status: HTTPResponse.Status = .ok,
+    headers: HTTPFields = [:]
+  ) -> Response {
+    var headers = headers
+    headers[.contentType] = type
+    return Response(
+      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
   }
 }
 #endif

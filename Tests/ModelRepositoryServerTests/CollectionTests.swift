@@ -7,10 +7,10 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import ModelRepositoryAPI
 import NIOCore
 import Testing
 
+@testable import ModelRepositoryAPI
 @testable import ModelRepositoryServer
 
 @Suite struct CollectionTests {

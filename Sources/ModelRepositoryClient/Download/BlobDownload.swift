@@ -14,6 +14,9 @@ import WebClient
 
 /// Downloads one blob into the store, resumes partial files, and verifies the digest.
 struct BlobDownload: Sendable {
+  /// The number of bytes that are collected before they are written.
+  private static let batch = 1 << 20
+
   let cache: CacheFolder
   let exchange: RepositoryExchange
   let blob: BlobReference
@@ -27,9 +30,6 @@ struct BlobDownload: Sendable {
     var reason: String
     var found: BlobDigest?
   }
-
-  /// The number of bytes that are collected before they are written.
-  private static let batch = 1 << 20
 
   private var path: String { "/v1/blobs/\(blob.digest)" }
 
@@ -113,10 +113,8 @@ struct BlobDownload: Sendable {
       }
     case 206 where start > 0:
       let range = response.headers.first(name: "content-range").flatMap { ContentRange($0) }
-      guard let range, range.first == start, range.total == blob.size else {
-        return false
-      }
-      try checkLength(response, range.last - range.first + 1)
+      guard let range, range.first == start, range.total == blob.size else { return false }
+      try checkLength(response, range.count)
     case 416 where start > 0: return false
     default:
       throw ModelRepositoryClientError(
@@ -187,28 +185,6 @@ extension ModelRepositoryClientError {
         + ". Free some space, or use another folder.", cause: cause)
     error.bytes = available.map { (needed, $0) }
     return error
-  }
-}
-
-/// The part of a blob that a response contains, such as `Content-Range: bytes 5-9/10`.
-struct ContentRange: Hashable {
-  var first: Int
-  var last: Int
-  var total: Int
-
-  /// Reads a header field, or returns nil if it doesn't give an exact range and total.
-  init?(_ field: String) {
-    let words = field.split(separator: " ")
-    guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-    let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
-    guard halves.count == 2 else { return nil }
-    let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2 else { return nil }
-    let numbers = [ends[0], ends[1], halves[1]].compactMap { text in
-      text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
-    }
-    guard numbers.count == 3, numbers[0] <= numbers[1], numbers[1] < numbers[2] else { return nil }
-    (first, last, total) = (numbers[0], numbers[1], numbers[2])
   }
 }
 #endif

@@ -5,6 +5,8 @@
 
 #if ModelHosting
 import AsyncHTTPClient
+import Files
+import Foundation
 import ModelRepositoryAPI
 import NIOHTTP1
 import TensorIO
@@ -12,14 +14,10 @@ import TensorIO
 extension ModelDownload {
   private var path: String { "/v1/models/\(model)/channels/\(configuration.channel)" }
 
-  private var keeper: TrustKeeper {
-    TrustKeeper(cache: cache, configuration: configuration, exchange: exchange)
-  }
-
   /// Fetches the channel's newest document, verifies it, and records it in the state.
   func currentDocument() async throws -> TrustedDocument {
     let known = try folder.readState().channels[configuration.channel.text]
-    let trust = try await BlockingWork.run { try keeper.stored() }
+    let trust = try await BlockingWork.run { try storedTrust() }
     // If the known document can't be verified any more, fetch it again without its ETag.
     let usable = known.flatMap { known in (try? verified(known.document, trust)) }
     let etag = usable == nil ? nil : known?.etag
@@ -35,7 +33,7 @@ extension ModelDownload {
     }
     try cache.environment.reached(.documentFetched)
     let document = try await trusted(fetched.signed, trust) { trust in
-      try await BlockingWork.run { try keeper.keep(trust) }
+      try await BlockingWork.run { try keep(trust) }
     }
     try await BlockingWork.run { try record(document, fetched.signed, fetched.etag) }
     return document
@@ -50,7 +48,7 @@ extension ModelDownload {
           + "request had no condition."
       )
     }
-    let trust = try await BlockingWork.run { try keeper.stored() }
+    let trust = try await BlockingWork.run { try storedTrust() }
     let document = try await trusted(fetched.signed, trust) { $0 }
     let seen =
       try folder.readState().channels[configuration.channel.text]?
@@ -76,7 +74,7 @@ extension ModelDownload {
     {
       // A newer root document may name other keys.
     }
-    let newest = try await keep(try await keeper.newest(after: trust))
+    let newest = try await keep(try await newest(after: trust))
     let document = try verified(signed, newest)
     guard document.content.root ?? 0 <= newest.version else {
       throw ModelRepositoryClientError(
@@ -180,5 +178,85 @@ struct TrustedDocument: Sendable {
 extension ChannelDocument {
   /// The manifest digests of all versions that the document assigns.
   var manifests: Set<BlobDigest> { Set(releases.map(\.manifest.digest)) }
+}
+
+/// Keeping the newest root document of the repository in the cache, and fetching newer ones.
+///
+/// Programs that trust different keys or root documents use different files.
+extension ModelDownload {
+  private func file(_ trust: RepositoryTrust) -> String {
+    "\(cache.trust)/\(trust.anchor).json"
+  }
+
+  /// Returns the newest trust that this computer has saved.
+  ///
+  /// A damaged file is ignored, so the root documents are fetched again.
+  ///
+  /// - Throws: ``ModelRepositoryClientError`` if the program's root document is invalid, or
+  ///   ``FileError`` if reading the file may succeed later.
+  private func storedTrust() throws -> RepositoryTrust {
+    var trust = try configuration.trust()
+    guard
+      let bytes = try CacheFile.contents(of: file(trust), upTo: 2 * RootDocument.maximumBytes),
+      let signed = try? RepositoryJSON.decode(SignedDocument.self, from: Data(bytes))
+    else { return trust }
+    do { try trust.restore(signed) } catch is RepositoryError {}
+    return trust
+  }
+
+  /// Follows the server's root documents to the newest one.
+  ///
+  /// - Throws: ``ModelRepositoryClientError`` or `RepositoryError` if a root document doesn't
+  ///   follow from the one before.
+  private func newest(after trust: RepositoryTrust) async throws -> RepositoryTrust {
+    var trust = trust
+    try await trust.follow { version in
+      try await exchange.retrying { try await fetch(version) }
+    }
+    return trust
+  }
+
+  /// Saves the root document, unless another process has saved a newer one, and returns the newest
+  /// trust.
+  ///
+  /// - Throws: ``FileError``.
+  private func keep(_ trust: RepositoryTrust) throws -> RepositoryTrust {
+    guard let signed = trust.signedRoot else { return trust }
+    try CacheFolder.makeFolder(cache.trust)
+    let lock = try FileLock.waiting(on: cache.trust)
+    defer { withExtendedLifetime(lock) {} }
+    let known = try storedTrust()
+    guard known.version < trust.version else { return known }
+    try cache.replace(file(trust), with: RepositoryJSON.encode(signed))
+    return trust
+  }
+
+  /// Fetches a root document, or returns nil if the server doesn't have that version.
+  private func fetch(_ version: Int) async throws -> SignedDocument? {
+    let path = "/v1/root/\(version)"
+    do {
+      let response = try await exchange.get(path, ["accept": "application/json"])
+      return try await exchange.document(
+        SignedDocument.self, in: response, path, upTo: 2 * RootDocument.maximumBytes,
+        .invalidDocument, "is not a signed document")
+    } catch let error as ModelRepositoryClientError where error.code == .notFound {
+      return nil
+    }
+  }
+}
+
+extension ModelRepositoryConfiguration {
+  /// Returns the trust that came with the program.
+  ///
+  /// - Throws: ``ModelRepositoryClientError`` with `.invalidConfiguration`.
+  func trust() throws -> RepositoryTrust {
+    guard let root else { return RepositoryTrust(keys: keys) }
+    do {
+      return try RepositoryTrust(root: root)
+    } catch {
+      throw ModelRepositoryClientError(
+        .invalidConfiguration, "The root document cannot be trusted: \(error)", cause: error)
+    }
+  }
 }
 #endif

@@ -59,12 +59,11 @@ struct BlobUploader: Sendable {
   private static func part(of file: FileHandle, _ path: String, at offset: Int) throws -> Data {
     guard let position = UInt64(exactly: offset) else {
       throw PublishingError(
-        "invalid_answer",
-        "The server reported an invalid upload offset: \(offset).")
+        .invalidAnswer, "The server reported an invalid upload offset: \(offset).")
     }
     try file.seek(toOffset: position)
     guard let part = try file.read(upToCount: partSize), !part.isEmpty else {
-      throw PublishingError("file_changed", "'\(path)' became shorter while it was being sent.")
+      throw PublishingError(.fileChanged, "'\(path)' became shorter while it was being sent.")
     }
     return part
   }
@@ -79,10 +78,10 @@ struct BlobUploader: Sendable {
       do {
         _ = try await connection.send(.PUT, "/v1/uploads/\(state.id)?digest=\(blob.digest)")
         return
-      } catch let error as PublishingError where failures > 0 && error.code == "upload_busy" {
+      } catch let error as PublishingError where failures > 0 && error.code == .uploadBusy {
         // The server is still handling the request whose response was lost.
         try await Task.sleep(for: .seconds(1))
-      } catch let error as PublishingError where failures > 0 && error.code == "upload_not_found" {
+      } catch let error as PublishingError where failures > 0 && error.code == .uploadNotFound {
         guard try await connection.send(.POST, "/v1/uploads?digest=\(blob.digest)").status == 200
         else { throw error }
         return
@@ -103,7 +102,7 @@ struct BlobUploader: Sendable {
     ).decode(UploadState.self)
     guard next.offset > state.offset else {
       throw PublishingError(
-        "invalid_answer", "The server accepted \(part.count) bytes, but reported no progress.")
+        .invalidAnswer, "The server accepted \(part.count) bytes, but reported no progress.")
     }
     return next
   }
@@ -129,7 +128,7 @@ struct BlobUploader: Sendable {
   /// - Throws: The error if there is no further attempt.
   private static func pause(after error: PublishingError, number: Int) async throws {
     let isTransient =
-      error.status.map { $0 >= 500 || $0 == 429 || $0 == 416 } ?? (error.code == "no_answer")
+      error.status.map { $0 >= 500 || $0 == 429 || $0 == 416 } ?? (error.code == .noAnswer)
     let failure = FailedAttempt(error, isTransient: isTransient)
     guard let pause = retries.pause(after: failure, number: number) else { throw error }
     try await Task.sleep(for: pause)

@@ -48,7 +48,7 @@ public struct ModelRepositoryMirror: Sendable {
     }
     guard count == blob.size else {
       throw PublishingError(
-        "wrong_size",
+        .wrongSize,
         "'\(server)' sent \(count > blob.size ? "more" : "less") than \(blob.size) bytes.")
     }
   }

@@ -158,8 +158,7 @@ public struct ModelRepositoryPublisher: Sendable {
   /// Returns the state of a channel, or nil if there is no such channel.
   public func channel(_ channel: RepositoryName, of model: RepositoryName) async throws -> Channel?
   {
-    let answer = try await connection.send(
-      .GET, Self.path(channel, model), accepting: [200, 404])
+    let answer = try await connection.send(.GET, Self.path(channel, model), accepting: [200, 404])
     guard answer.status == 200 else { return nil }
     return try Self.channel(answer)
   }
@@ -191,7 +190,7 @@ public struct ModelRepositoryPublisher: Sendable {
       if answer.status != 412 { return try Self.channel(answer) }
     }
     throw PublishingError(
-      "conflict", status: 412,
+      .conflict, status: 412,
       "Channel '\(channel)' of '\(model)' keeps changing, so it could not be set. Try again "
         + "later.")
   }
@@ -204,7 +203,7 @@ public struct ModelRepositoryPublisher: Sendable {
   {
     guard let present = try await self.channel(channel, of: model) else {
       throw PublishingError(
-        "channel_not_found", status: 404, "'\(model)' has no channel '\(channel)'.")
+        .channelNotFound, status: 404, "'\(model)' has no channel '\(channel)'.")
     }
     return try await Self.channel(
       connection.send(
@@ -215,8 +214,7 @@ public struct ModelRepositoryPublisher: Sendable {
   ///
   /// - Throws: ``PublishingError``, also if a channel still gives the version.
   public func withdraw(_ version: RepositoryName, of model: RepositoryName) async throws {
-    _ = try await connection.send(
-      .POST, "/v1/models/\(model)/versions/\(version)/withdraw")
+    _ = try await connection.send(.POST, "/v1/models/\(model)/versions/\(version)/withdraw")
   }
 
   private static func path(_ channel: RepositoryName, _ model: RepositoryName) -> String {
@@ -229,7 +227,7 @@ public struct ModelRepositoryPublisher: Sendable {
     do {
       document = try RepositoryJSON.decode(ChannelDocument.self, from: signed.document)
     } catch {
-      throw PublishingError("invalid_answer", "The channel's document cannot be read: \(error)")
+      throw PublishingError(.invalidAnswer, "The channel's document cannot be read: \(error)")
     }
     return Channel(
       signed: signed, document: document, tag: answer.headers.first(name: "ETag") ?? "")
@@ -254,7 +252,7 @@ extension ModelRepositoryPublisher {
     do {
       return try signed.selfSignedRoot()
     } catch let error as RepositoryError {
-      throw PublishingError("invalid_answer", status: answer.status, error.message)
+      throw PublishingError(.invalidAnswer, status: answer.status, error.message)
     }
   }
 
@@ -272,7 +270,7 @@ extension ModelRepositoryPublisher {
 
   package func revokeToken(_ id: String) async throws {
     guard let name = RepositoryName(id) else {
-      throw PublishingError("invalid_token_id", "'\(id.prefix(100))' isn't a token's ID.")
+      throw PublishingError(.invalidTokenID, "'\(id.prefix(100))' isn't a token's ID.")
     }
     _ = try await connection.send(.DELETE, "/v1/tokens/\(name)")
   }

@@ -27,7 +27,7 @@ struct RepositoryConnection: Sendable {
         return try RepositoryJSON.decode(type, from: body)
       } catch {
         throw PublishingError(
-          "invalid_answer", status: status, "The server's response can't be read: \(error)")
+          .invalidAnswer, status: status, "The server's response can't be read: \(error)")
       }
     }
   }
@@ -47,7 +47,7 @@ struct RepositoryConnection: Sendable {
     do {
       address = try RepositoryAddress(server: server, allowsInsecureConnections: false)
     } catch let error as ModelRepositoryClientError {
-      throw PublishingError("invalid_server", error.message)
+      throw PublishingError(.invalidServer, error.message)
     }
     let policy = WebClient.Policy(
       connect: .seconds(ConnectionFault.connectSeconds), stall: .seconds(90),
@@ -78,10 +78,10 @@ struct RepositoryConnection: Sendable {
     guard statuses.contains(answer.status) else {
       guard let problem = try? answer.decode(ProblemDetails.self) else {
         throw PublishingError(
-          "http_\(answer.status)", status: answer.status,
+          .init(rawValue: "http_\(answer.status)"), status: answer.status,
           "'\(server)' responded to \(method) \(path) with the status \(answer.status).")
       }
-      throw PublishingError(problem.code, status: answer.status, problem.text)
+      throw PublishingError(.init(rawValue: problem.code), status: answer.status, problem.text)
     }
     return answer
   }
@@ -95,7 +95,7 @@ struct RepositoryConnection: Sendable {
     }
     guard response.status == .ok else {
       throw PublishingError(
-        "http_\(response.status.code)", status: Int(response.status.code),
+        .init(rawValue: "http_\(response.status.code)"), status: Int(response.status.code),
         "the server responded with \(response.status)")
     }
     return response.body
@@ -111,12 +111,12 @@ struct RepositoryConnection: Sendable {
       if failure.address.origin != sender.server.origin { address = failure.address.shown }
       fault = failure.error
     } catch let error as ModelRepositoryClientError {
-      throw PublishingError("no_answer", error.message)
+      throw PublishingError(.noAnswer, error.message)
     } catch {
       fault = error
     }
     let reason = await ConnectionFault(fault).advice(at: address)
-    throw PublishingError("no_answer", "'\(address)' \(reason).")
+    throw PublishingError(.noAnswer, "'\(address)' \(reason).")
   }
 
   /// Fetches a document.

@@ -62,7 +62,11 @@ public struct RepositoryVerifier: Sendable {
     _ channel: RepositoryName, of model: RepositoryName
   ) async throws -> Report {
     let answer = try await connection.send(.GET, "/v1/models/\(model)/channels/\(channel)")
-    let trust = try await newestTrust()
+    var trust = trust
+    try await trust.follow { version in
+      let answer = try await connection.send(.GET, "/v1/root/\(version)", accepting: [200, 404])
+      return answer.status == 200 ? try answer.decode(SignedDocument.self) : nil
+    }
     let document = try answer.decode(SignedDocument.self).verified(by: trust.keys(at: .now))
     var report = Report(document: document, blobs: 0, bytes: 0, faults: [])
     if document.model != model || document.channel != channel {
@@ -89,24 +93,6 @@ public struct RepositoryVerifier: Sendable {
       }
     }
     return report
-  }
-
-  /// Follows the server's root documents to the newest one.
-  private func newestTrust() async throws -> RepositoryTrust {
-    var trust = trust
-    var version = trust.version
-    while version < trust.version + 256 {
-      version += 1
-      let answer = try await connection.send(
-        .GET, "/v1/root/\(version)", accepting: [200, 404])
-      guard answer.status == 200 else { break }
-      do {
-        try trust.accept(answer.decode(SignedDocument.self))
-      } catch let error as RepositoryError where error.code == .untrusted && trust.root == nil {
-        // A trusted key may have signed a later root document.
-      }
-    }
-    return trust
   }
 
   private static func manifest(

@@ -12,7 +12,7 @@ import WebServing
 extension Request {
   /// Reads the body, which must be a JSON document of at most `limit` bytes.
   func json<Value: Decodable>(
-    _ type: Value.Type, limit: Int = 1 << 16, pace: MinimumRateCheck
+    _ type: Value.Type, limit: Int = 1 << 16, _ options: ModelRepositoryOptions
   ) async throws -> Value {
     guard isJSON else {
       throw Problem(
@@ -28,7 +28,7 @@ extension Request {
     }
     // A body that announces too many bytes is rejected before any of it is read.
     try check(announcedLength ?? 0)
-    var pace = pace
+    var pace = MinimumRateCheck(options)
     var bytes = Data()
     for try await part in body {
       try pace.received(part.readableBytes)
@@ -38,10 +38,10 @@ extension Request {
     do {
       return try RepositoryJSON.decode(type, from: bytes)
     } catch let error as DecodingError {
-      throw Problem.badRequest(
-        "The body isn't a valid \(type): \(Self.reason(error))", code: "invalid_body")
+      throw Problem(
+        .badRequest, "invalid_body", "The body isn't a valid \(type): \(Self.reason(error))")
     } catch {
-      throw Problem.badRequest("The body isn't JSON.", code: "invalid_body")
+      throw Problem(.badRequest, "invalid_body", "The body isn't JSON.")
     }
   }
 

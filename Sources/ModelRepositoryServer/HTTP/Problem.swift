@@ -4,8 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import GRDB
 import Hummingbird
+import Logging
 import ModelRepositoryAPI
+import StoredRows
 import WebServing
 
 /// The reason why a request is rejected, as it is sent to the client.
@@ -45,25 +48,6 @@ extension Problem {
       endsConnection: endsConnection)
   }
 
-  static func badRequest(
-    _ message: String, code: String = "bad_request", endsConnection: Bool = false
-  ) -> Problem {
-    Problem(.badRequest, code, message, endsConnection: endsConnection)
-  }
-
-  static func notFound(_ code: String, _ message: String) -> Problem {
-    Problem(.notFound, code, message)
-  }
-
-  /// Creates a problem for a valid request whose content makes no sense.
-  static func unprocessable(_ code: String, _ message: String) -> Problem {
-    Problem(.unprocessableContent, code, message)
-  }
-
-  static func conflict(_ code: String, _ message: String) -> Problem {
-    Problem(.conflict, code, message)
-  }
-
   /// Creates a problem for blobs that can't be read or stored until the disk or the store works
   /// again.
   static func storeUnavailable() -> Problem {
@@ -94,5 +78,65 @@ extension Problem {
 enum HTTPStatus {
   static let insufficientStorage = HTTPResponse.Status(
     code: 507, reasonPhrase: "Insufficient Storage")
+}
+
+extension Problem {
+  /// Rejects a body where none is expected.
+  static func check(_ request: Request) throws {
+    guard request.method == .get || request.method == .head, request.hasBody else { return }
+    throw Problem(
+      .badRequest, "unwanted_body",
+      "A \(request.method.rawValue) request must not have a body.", endsConnection: true)
+  }
+
+  /// Converts the errors of routes, of which there are others than this type.
+  init(_ error: any Error, _ request: Request, _ context: WebContext) {
+    let (logger, id) = (context.logger, Logger.MetadataValue.string("\(context.id)"))
+    switch error {
+    case let error as RepositoryError where error.code == .storeUnavailable:
+      logger.error("the blob store failed: \(error)")
+      self = .storeUnavailable()
+    case let error as RepositoryError
+    where error.code == .storage && [.get, .head].contains(request.method):
+      logger.error("a blob cannot be read: \(error)")
+      self = .storeUnavailable()
+    case let error as RepositoryError where error.code == .storage:
+      logger.error("the disk failed: \(error)")
+      self = .notStored(error)
+    case let error as DatabaseError
+    where [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY].contains(error.resultCode):
+      logger.error("the database cannot be written: \(error)")
+      let isFull = error.resultCode == .SQLITE_FULL
+      self = .notStored(
+        RepositoryError(.storage, isFull ? "No space left on device." : "The disk failed."))
+    case let error as DamagedRow:
+      logger.error(
+        "a row of the database is damaged",
+        metadata: ["id": id, "fault": "\(error)"])
+      self.init(
+        .internalServerError, "row_damaged",
+        "A row of the server's database is damaged. The server's log describes it under the ID "
+          + "\(context.id), and 'repository fsck' lists all damage.")
+    case let error as DatabaseError
+    where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
+      logger.error(
+        "the database is damaged",
+        metadata: ["id": id, "fault": "\(RepositoryDatabase.reason(error))"])
+      self.init(
+        .internalServerError, "database_damaged",
+        "The server's database is damaged. The server's log has details under the ID "
+          + "\(context.id), and 'repository fsck' describes the damage.")
+    case let error as any HTTPResponseError: self.init(error, request)
+    case is CancellationError:
+      self.init(
+        .serviceUnavailable, "ending",
+        "The server is shutting down, or the client closed the connection.")
+    default:
+      logger.error("a request failed: \(error)", metadata: ["id": id])
+      self.init(
+        .internalServerError, "internal_error",
+        "The server failed. Its log has details under the ID \(context.id).")
+    }
+  }
 }
 #endif

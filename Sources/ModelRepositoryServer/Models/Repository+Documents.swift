@@ -6,6 +6,7 @@
 #if Servers
 import Foundation
 import GRDB
+import HTTPTypes
 import ModelRepositoryAPI
 import StoredRows
 
@@ -26,8 +27,8 @@ extension Repository {
   ///
   /// Both happen when the clock was ahead.
   func isEarly(_ state: ChannelState) -> Bool {
-    state.times.issued > now + Self.clockTolerance
-      || state.times.expires > now + DocumentTimes.maximumLifetime
+    state.document.issued > now + Self.clockTolerance
+      || state.document.expires > now + DocumentTimes.maximumLifetime
   }
 
   /// The number of seconds by which the clock may be set back before documents are signed again.
@@ -45,24 +46,25 @@ extension Repository {
   ) throws -> ChannelDocument {
     func release(_ version: RepositoryName) throws -> ChannelDocument.Release {
       guard let record = try Self.version(version, of: model, database) else {
-        throw Problem.unprocessable(
-          "unknown_version", "There is no version '\(version)' of '\(model)'. Publish it first.")
+        throw Problem(
+          .unprocessableContent, "unknown_version",
+          "There is no version '\(version)' of '\(model)'. Publish it first.")
       }
       guard !record.isWithdrawn else {
-        throw Problem.conflict(
-          "version_withdrawn", "Version '\(version)' of '\(model)' was withdrawn.")
+        throw Problem(
+          .conflict, "version_withdrawn", "Version '\(version)' of '\(model)' was withdrawn.")
       }
       return record.release
     }
     let document = try ChannelDocument(
-      content, channel, of: model, documentVersion: (present?.documentVersion ?? 0) + 1,
+      content, channel, of: model, documentVersion: (present?.document.documentVersion ?? 0) + 1,
       issued: wholeNow, expires: wholeNow + options.documentLifetime,
       // Versions that were declared unsafe stay unsafe until the content says otherwise.
       minimumSafeSequence: present?.content.minimumSafeSequence ?? 0, release)
     do {
       try document.validate()
     } catch let error as RepositoryError {
-      throw Problem.unprocessable("invalid_document", error.message)
+      throw Problem(.unprocessableContent, "invalid_document", error.message)
     }
     return document
   }
@@ -72,7 +74,7 @@ extension Repository {
   /// Signs a document and stores it.
   func insert(
     _ unsigned: ChannelDocument, _ cause: ChannelHistory.Revision.Cause, restores: Int?,
-    _ content: ChannelContent, _ database: Database
+    _ database: Database
   ) throws -> ChannelState {
     try requireKeys()
     let signing = signing
@@ -82,8 +84,8 @@ extension Repository {
     // A change leaves room for the signature of another key, which a later renewal may add.
     let room = cause == .renewal ? 0 : Self.renewalRoom
     guard signed.count <= ChannelDocument.maximumBytes - room else {
-      throw Problem.unprocessable(
-        "invalid_document",
+      throw Problem(
+        .unprocessableContent, "invalid_document",
         "The signed document would have \(signed.count) bytes, but at most "
           + "\(ChannelDocument.maximumBytes - room) are allowed. Use fewer parameters.")
     }
@@ -96,16 +98,16 @@ extension Repository {
         """,
       arguments: [
         document.model.text, document.channel.text, document.documentVersion, cause.rawValue,
-        restores, renewal, signing.label, try RepositoryJSON.encode(content), signed,
+        restores, renewal, signing.label, try RepositoryJSON.encode(ChannelContent(document)),
+        signed,
       ])
     // The cache is cleared after the commit, and before anybody is notified.
     database.afterNextTransaction { [channelStates, key = [document.model, document.channel]] _ in
       channelStates.forget(key)
     }
     return ChannelState(
-      channel: document.channel, documentVersion: document.documentVersion, cause: cause,
-      content: content, restores: restores, renewal: renewal, times: document.times,
-      keys: signing.label, signed: signed, tag: Self.tag(signed))
+      document: document, cause: cause, restores: restores, renewal: renewal, keys: signing.label,
+      signed: signed, tag: Self.tag(signed))
   }
 
   // MARK: - Rows
@@ -123,8 +125,7 @@ extension Repository {
     _ channel: RepositoryName, of model: RepositoryName, _ database: Database
   ) throws -> ChannelState? {
     try database.first(
-      .channelDocuments,
-      "WHERE model = ? AND channel = ? ORDER BY document_version DESC LIMIT 1",
+      .channelDocuments, "WHERE model = ? AND channel = ? ORDER BY document_version DESC LIMIT 1",
       [model.text, channel.text], state)
   }
 
@@ -155,15 +156,14 @@ extension Repository {
       throw row.damaged("'signed' cannot be read as a signed document: \(error.debugDescription)")
     }
     let state = ChannelState(
-      channel: try row.name("channel"),
-      documentVersion: try row.integer("document_version", in: numbers),
-      cause: try cause(row), content: content,
+      document: document, cause: try cause(row),
       restores: try row.optionalInteger("restores", in: numbers),
-      renewal: try row.time("renewal"), times: document.times, keys: try row.text("keys"),
-      signed: signed, tag: tag(signed))
-    guard document.model == (try row.name("model")), document.channel == state.channel,
-      document.documentVersion == state.documentVersion,
-      ChannelContent(document) == content
+      renewal: try row.time("renewal"), keys: try row.text("keys"), signed: signed,
+      tag: tag(signed))
+    guard document.model == (try row.name("model")),
+      document.channel == (try row.name("channel")),
+      document.documentVersion == (try row.integer("document_version", in: numbers)),
+      state.content == content
     else {
       throw row.damaged("'signed' doesn't match the other columns")
     }
@@ -179,11 +179,6 @@ extension Repository {
 
   private static func tag(_ signed: Data) -> String {
     "\"\(BlobDigest(of: signed).hexadecimal)\""
-  }
-
-  static func document(_ state: ChannelState) throws -> ChannelDocument {
-    let signed = try RepositoryJSON.decode(SignedDocument.self, from: state.signed)
-    return try RepositoryJSON.decode(ChannelDocument.self, from: signed.document)
   }
 
   /// Whether two contents are equal except for the minimum safe sequence.

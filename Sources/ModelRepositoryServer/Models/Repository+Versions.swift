@@ -60,8 +60,8 @@ extension Repository {
     return try await database.write { [self] database in
       if let record = try Self.version(manifest.version, of: model, database) {
         guard record.manifest == blob else {
-          throw Problem.conflict(
-            "version_exists",
+          throw Problem(
+            .conflict, "version_exists",
             "Version '\(manifest.version)' of '\(model)' already has the manifest "
               + "\(record.manifest.digest), which can't be changed. Choose another version name.")
         }
@@ -84,8 +84,7 @@ extension Repository {
         version: manifest.version, sequence: (last ?? 0) + 1, manifest: blob, size: manifest.size,
         published: now)
       try Self.insert(record, of: model, blobs, database)
-      try audit(
-        database, token, "version.publish", "\(model)/\(record.version)", "\(blob.digest)")
+      try audit(database, token, "version.publish", "\(model)/\(record.version)", "\(blob.digest)")
       return (record, true)
     }
   }
@@ -101,13 +100,14 @@ extension Repository {
         throw Self.noVersion(version, model)
       }
       guard !record.isWithdrawn else { return record }
-      let channels = try Self.channels(of: model, database).filter { $0.content.names(version) }
+      let channels = try Self.channels(of: model, database).map(\.document)
+        .filter { $0.releases.contains { $0.version == version } }.map(\.channel)
       guard isForced || channels.isEmpty else {
-        throw Problem.conflict(
-          "version_in_use",
+        throw Problem(
+          .conflict, "version_in_use",
           "Version '\(version)' of '\(model)' is used by the "
             + "\(channels.count == 1 ? "channel" : "channels") "
-            + "\(channels.map { "'\($0.channel)'" }.joined(separator: ", ")). Set another version "
+            + "\(channels.map { "'\($0)'" }.joined(separator: ", ")). Set another version "
             + "there first.")
       }
       try database.execute(
@@ -116,7 +116,7 @@ extension Repository {
       try audit(
         database, token, "version.withdraw", "\(model)/\(version)",
         channels.isEmpty
-          ? nil : "forced; given by \(channels.map(\.channel.text).joined(separator: " "))",
+          ? nil : "forced; given by \(channels.map(\.text).joined(separator: " "))",
         before: "available", after: "withdrawn")
       record.isWithdrawn = true
       return record
@@ -138,22 +138,23 @@ extension Repository {
       database, sql: "SELECT EXISTS (SELECT 1 FROM models WHERE name = ?)",
       arguments: [model.text])
     guard isThere == true else {
-      throw Problem.notFound("model_not_found", "There is no model '\(model)'.")
+      throw Problem(.notFound, "model_not_found", "There is no model '\(model)'.")
     }
   }
 
   private static func noVersion(_ version: RepositoryName, _ model: RepositoryName) -> Problem {
-    .notFound("version_not_found", "There is no version '\(version)' of '\(model)'.")
+    Problem(.notFound, "version_not_found", "There is no version '\(version)' of '\(model)'.")
   }
 
   static func record(_ row: CheckedRow) throws -> VersionRecord {
-    VersionRecord(
+    var record = VersionRecord(
       version: try row.name("version"),
       sequence: try row.integer("sequence", in: 1...CheckedRow.maximum),
       manifest: BlobReference(
         digest: try row.digest("manifest_digest"), size: try row.integer("manifest_size")),
-      size: try row.integer("size"), published: try row.time("published"),
-      isWithdrawn: try row.flag("withdrawn"))
+      size: try row.integer("size"), published: try row.time("published"))
+    record.isWithdrawn = try row.flag("withdrawn")
+    return record
   }
 
   private static func insert(
@@ -173,19 +174,19 @@ extension Repository {
     let statement = try database.cachedStatement(
       sql: "INSERT INTO version_blobs (model, version, digest, size) VALUES (?, ?, ?, ?)")
     for (digest, size) in blobs {
-      try statement.execute(
-        arguments: [model.text, record.version.text, digest.hexadecimal, size])
+      try statement.execute(arguments: [model.text, record.version.text, digest.hexadecimal, size])
     }
   }
 
   private static func check(_ blob: BlobReference, _ name: String, _ database: Database) throws {
     guard let size = try database.blobSize(blob.digest) else {
-      throw Problem.unprocessable(
-        "blob_missing", "The blob \(blob.digest) of \(name) is missing. Upload it first.")
+      throw Problem(
+        .unprocessableContent, "blob_missing",
+        "The blob \(blob.digest) of \(name) is missing. Upload it first.")
     }
     guard size == blob.size else {
-      throw Problem.unprocessable(
-        "wrong_size",
+      throw Problem(
+        .unprocessableContent, "wrong_size",
         "The manifest says that \(name) has \(blob.size) bytes, but its blob has \(size).")
     }
   }
@@ -201,22 +202,22 @@ extension Repository {
   private func manifest(
     _ digest: BlobDigest, of model: RepositoryName
   ) async throws -> (VersionManifest, BlobReference) {
-    let missing = Problem.unprocessable(
-      "blob_missing", "The manifest \(digest) is missing. Upload it first.")
+    let missing = Problem(
+      .unprocessableContent, "blob_missing", "The manifest \(digest) is missing. Upload it first.")
     guard try await knowsBlob(digest), let content = try await blobs.open(digest) else {
       throw missing
     }
-    func invalid(_ what: String) -> Problem { .unprocessable("invalid_manifest", what) }
+    func invalid(_ what: String) -> Problem {
+      Problem(.unprocessableContent, "invalid_manifest", what)
+    }
     guard (1...VersionManifest.maximumBytes).contains(content.size) else {
       throw invalid(
         "A manifest must have 1 to \(VersionManifest.maximumBytes) bytes, but this one has "
           + "\(content.size).")
     }
-    var bytes = Data()
+    let bytes: Data
     do {
-      try await content.forEachPiece(in: 0..<content.size) {
-        bytes.append(contentsOf: $0.readableBytesView)
-      }
+      bytes = try await content.data()
     } catch let error as RepositoryError {
       // The blob was collected meanwhile: unlike a folder, a remote store doesn't keep a deleted
       // blob for its readers.
@@ -224,7 +225,7 @@ extension Repository {
       throw error
     }
     do {
-      let manifest = try await NIOThreadPool.singleton.runIfActive { [bytes] in
+      let manifest = try await NIOThreadPool.singleton.runIfActive {
         guard BlobDigest(of: bytes) == digest else {
           throw Problem(
             .internalServerError, "blob_damaged",
@@ -244,13 +245,5 @@ extension Repository {
       throw invalid("The blob \(digest) isn't a manifest.")
     }
   }
-}
-
-extension ChannelContent {
-  var versions: [RepositoryName] {
-    [version].compactMap { $0 } + (experiment?.arms.map(\.version) ?? [])
-  }
-
-  func names(_ version: RepositoryName) -> Bool { versions.contains(version) }
 }
 #endif

@@ -19,17 +19,10 @@ struct DatabaseChecks: Sendable {
     var blobs: [BlobDigest: Int]
   }
 
-  /// The problems with the file and the tables, as sentences.
-  private(set) var database: [String] = []
-  /// The problems with rows, as sentences.
-  private(set) var rows: [String] = []
+  /// The report, of which only the findings in the database are set.
+  var report = IntegrityReport()
   /// The readable rows whose checksums don't match, as sentences.
   private var changed: [String] = []
-  /// The channels, as `MODEL/CHANNEL`, whose newest document none of the keys signed.
-  private(set) var untrusted: [String] = []
-  /// The channels, as `MODEL/CHANNEL`, whose newest document was signed by a key that was replaced
-  /// since.
-  private(set) var outdated: [String] = []
   /// The blobs whose rows are intact.
   private(set) var blobs: [BlobReference] = []
   /// The versions whose rows are intact; they are compared with their manifests later.
@@ -79,31 +72,29 @@ struct DatabaseChecks: Sendable {
       note { try RowChecksums.faults(of: table, database) }
     }
     note { try Self.lostRecords(database) }
-    Self.add(changed, to: &rows)
+    Self.add(changed, to: &report.rows)
   }
-
-  mutating func add(_ fault: String) { rows.append(fault) }
 
   // MARK: - Tables
 
   private mutating func checkVersions(of model: RepositoryName, _ database: Database) {
-    let before = rows.count
+    let before = report.rows.count
     let records = sound(.versions, "WHERE model = ? ORDER BY sequence", [model.text], database) {
       try Repository.record($0)
     }
-    let isWhole = rows.count == before
+    let isWhole = report.rows.count == before
     if isWhole, records.map(\.sequence) != Array(1..<(records.count + 1)) || records.isEmpty {
-      rows.append(
+      report.rows.append(
         "The versions of the model '\(model)' should be numbered from 1 without a gap, but their "
           + "numbers are \(records.map(\.sequence)): rows are missing or were changed.")
     }
     for record in records {
-      let before = rows.count
+      let before = report.rows.count
       let blobs = sound(
         .versionBlobs, "WHERE model = ? AND version = ?", [model.text, record.version.text],
         database
       ) { try $0.blob() }
-      guard rows.count == before else { continue }
+      guard report.rows.count == before else { continue }
       let sizes = Dictionary(blobs.map { ($0.digest, $0.size) }) { first, _ in first }
       versions.append(Version(model: model, record: record, blobs: sizes))
     }
@@ -114,29 +105,30 @@ struct DatabaseChecks: Sendable {
     _ formerKeys: [VerificationKey]
   ) {
     var last: [RepositoryName: ChannelState] = [:]
-    let before = rows.count
+    let before = report.rows.count
     _ = sound(
       .channelDocuments, "WHERE model = ? ORDER BY channel, document_version", [model.text],
       database
     ) { row in
       let state = try Repository.state(row)
-      let number = last[state.channel]?.documentVersion ?? 0
-      last[state.channel] = state
-      guard state.documentVersion == number + 1 else {
+      let document = state.document
+      let number = last[document.channel]?.document.documentVersion ?? 0
+      last[document.channel] = state
+      guard document.documentVersion == number + 1 else {
         throw row.damaged(
-          "the document before it should be \(state.documentVersion - 1), not \(number)")
+          "the document before it should be \(document.documentVersion - 1), not \(number)")
       }
-      guard state.restores ?? 0 < state.documentVersion else {
+      guard state.restores ?? 0 < document.documentVersion else {
         throw row.mismatch("restores", "the number of an earlier document")
       }
     }
-    guard rows.count == before else { return }
-    for state in last.values.sorted(by: { $0.channel.text < $1.channel.text }) {
-      let name = "\(model)/\(state.channel)"
+    guard report.rows.count == before else { return }
+    for state in last.values.sorted(by: { $0.document.channel.text < $1.document.channel.text }) {
+      let name = "\(model)/\(state.document.channel)"
       if !Repository.isSigned(state, by: keys + formerKeys) {
-        untrusted.append(name)
+        report.untrusted.append(name)
       } else if !Repository.isSigned(state, by: keys) {
-        outdated.append(name)
+        report.outdated.append(name)
       }
       note { try Self.unknownVersions(state, model, database) }
     }
@@ -181,14 +173,11 @@ struct DatabaseChecks: Sendable {
   private static func unknownVersions(
     _ state: ChannelState, _ model: RepositoryName, _ database: Database
   ) throws -> [String] {
-    let document = try Repository.document(state)
-    let releases =
-      [document.release].compactMap { $0 } + (document.experiment?.arms ?? []).map(\.release)
-    return try releases.compactMap { release in
+    try state.document.releases.compactMap { release in
       let record = try Repository.version(release.version, of: model, database)
       guard record?.release != release else { return nil }
       return
-        "The document of the channel '\(model)/\(state.channel)' describes the version "
+        "The document of the channel '\(model)/\(state.document.channel)' describes the version "
         + "'\(release.version)' differently from the table 'versions'."
     }
   }
@@ -210,7 +199,7 @@ struct DatabaseChecks: Sendable {
           if areWhole { try CheckedRow.checkWhole(row, of: table) }
           values.append(value)
         } catch let error as DamagedRow {
-          Self.add(["\(error)"], to: &self.rows)
+          Self.add(["\(error)"], to: &report.rows)
           continue
         }
         // The value is kept, because other checks may find out more about such a row.
@@ -221,7 +210,7 @@ struct DatabaseChecks: Sendable {
         }
       }
     } catch {
-      Self.add([RepositoryDatabase.sentence(error)], to: &self.database)
+      Self.add([RepositoryDatabase.sentence(error)], to: &report.database)
     }
     return values
   }
@@ -229,9 +218,9 @@ struct DatabaseChecks: Sendable {
   /// Runs a check, and records its findings or the error that stopped it.
   private mutating func note(_ check: () throws -> [String]) {
     do {
-      Self.add(try check(), to: &database)
+      Self.add(try check(), to: &report.database)
     } catch {
-      Self.add([RepositoryDatabase.sentence(error)], to: &database)
+      Self.add([RepositoryDatabase.sentence(error)], to: &report.database)
     }
   }
 

@@ -17,7 +17,7 @@ extension Repository {
   /// that comes later fails and names the missing blob.
   func collectGarbage(_ uploads: UploadStore, by token: String?) async throws -> CollectionReport {
     try await blobs.check()
-    var report = CollectionReport()
+    var report = CollectionReport.nothing
     let expired = try await uploads.expire()
     report.uploads = expired.count
     report.bytes = expired.bytes

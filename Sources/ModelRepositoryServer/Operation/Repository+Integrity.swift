@@ -14,23 +14,15 @@ extension Repository {
   /// Looks for missing and damaged data; see ``RepositoryStore/fsck(rehash:)``.
   func checkIntegrity(rehash: Bool) async throws -> IntegrityReport {
     try await blobs.check()
-    var report = IntegrityReport()
-    report.lost = lost
     let keys = try trustedKeys
     let formerKeys = signing.roots.namedKeys
     var checks = try await database.read { DatabaseChecks($0, keys, formerKeys: formerKeys) }
-    let known = checks.blobs
-    for blob in known {
-      report.blobs += 1
-      report.bytes += blob.size
-      try await check(blob, rehash: rehash, &report)
-    }
+    checks.report.database = lostChanges + checks.report.database
+    checks.report.lost = lost
+    for blob in checks.blobs { try await check(blob, rehash: rehash, &checks.report) }
     if rehash || blobs is FolderBlobStore { try await checkManifests(&checks) }
-    report.database = lostChanges + checks.database
-    report.rows = checks.rows
-    report.untrusted = checks.untrusted
-    report.outdated = checks.outdated
-    let digests = Set(known.map(\.digest))
+    var report = checks.report
+    let digests = Set(checks.blobs.map(\.digest))
     report.orphans = try await blobs.list().map(\.blob.digest).filter { !digests.contains($0) }
       .map(\.description).sorted()
     // This comes last, because the steps above delete the rows of lost and damaged blobs.
@@ -54,10 +46,7 @@ extension Repository {
       guard let content = try await blobs.open(record.manifest.digest),
         content.size == record.manifest.size, content.size <= VersionManifest.maximumBytes
       else { continue }
-      var bytes = Data()
-      try await content.forEachPiece(in: 0..<content.size) {
-        bytes.append(contentsOf: $0.readableBytesView)
-      }
+      let bytes = try await content.data()
       guard BlobDigest(of: bytes) == record.manifest.digest else { continue }
       let name = "The version '\(record.version)' of the model '\(version.model)'"
       do {
@@ -68,11 +57,11 @@ extension Repository {
         let isSame =
           manifest.model == version.model && manifest.version == record.version
           && manifest.size == record.size && wanted == version.blobs
-        if !isSame { checks.add("\(name) doesn't match its manifest.") }
+        if !isSame { checks.report.rows.append("\(name) doesn't match its manifest.") }
       } catch is DecodingError {
-        checks.add("\(name) has a manifest that cannot be read.")
+        checks.report.rows.append("\(name) has a manifest that cannot be read.")
       } catch let error as RepositoryError {
-        checks.add("\(name) has a manifest that isn't valid: \(error.message)")
+        checks.report.rows.append("\(name) has a manifest that isn't valid: \(error.message)")
       }
     }
   }
@@ -81,6 +70,8 @@ extension Repository {
     _ blob: BlobReference, rehash: Bool, _ report: inout IntegrityReport
   ) async throws {
     let name = blob.digest.description
+    report.blobs += 1
+    report.bytes += blob.size
     guard let content = try await blobs.open(blob.digest) else {
       try await forget(blob.digest)
       report.lost.append(name)

@@ -5,9 +5,11 @@
 
 #if Servers
 import Crypto
+import Files
 import Foundation
 import GRDB
 import ModelRepositoryAPI
+import NIOCore
 import NIOPosix
 import StoredRows
 
@@ -131,6 +133,242 @@ enum RepositoryCopy {
       .storage,
       "The blob \(blob.digest) is missing or damaged, so it can't be \(what). Run 'repository "
         + "fsck' for details.")
+  }
+}
+
+extension RepositoryCopy {
+  /// The number of simultaneous downloads from a remote store.
+  private static let downloads = 8
+
+  /// Copies a repository that a server may be using.
+  ///
+  /// The database is copied first, as a consistent snapshot, and then the blobs in it. Blobs that a
+  /// version refers to are never collected. Any other blob may be deleted before it is copied. The
+  /// copy is then the same as if the blob had been collected before the snapshot.
+  ///
+  /// The copy's path doesn't exist yet, or is an empty folder.
+  static func backup(
+    _ options: ModelRepositoryOptions, to path: String, includesKeys: Bool
+  ) async throws {
+    let source = DataFolder(path: options.dataFolder)
+    let note = try await blocking { try BlobNote.read(source) }
+    let store = note.map { Repository.store($0, options, mayBegin: false) }
+    try await store?.check()
+    try await make(path, hasBlobs: true) { fresh in
+      let copy = try await blocking {
+        let original = try RepositoryDatabase.openToRead(source.database)
+        let copy = try DatabaseQueue(
+          path: fresh.database, configuration: RepositoryDatabase.configuration)
+        try original.backup(to: copy)
+        try prepare(copy)
+        return copy
+      }
+      var gone: [BlobReference]
+      let blobs = try await blocking { try Self.blobs(in: copy) }
+      if let store {
+        gone = try await download(blobs, store, fresh)
+      } else {
+        gone = try await blocking { try blobs.filter { try !link($0, source, fresh) } }
+      }
+      try await blocking { [gone] in
+        try forget(gone, copy)
+        try copy.close()
+        try copyRoots(source, fresh)
+        if includesKeys { try copyKeys(source.keys, fresh) }
+      }
+    }
+  }
+
+  /// Links a blob's file if it exists, or copies it if the file system has no hard links.
+  private static func link(
+    _ blob: BlobReference, _ folder: DataFolder, _ fresh: DataFolder
+  ) throws -> Bool {
+    let (source, destination) = (path(blob.digest, in: folder), path(blob.digest, in: fresh))
+    try makeParent(of: destination)
+    if (try? FileOperations.link(source, to: destination)) == nil {
+      guard try FileSystem.exists(source) else { return false }
+      do {
+        try copyBlob(blob, source, destination)
+      } catch {
+        // The file may have been deleted after the attempt to link it.
+        guard try FileSystem.exists(source) else { return false }
+        throw error
+      }
+    }
+    // The size of the link is checked, because the original path may refer to another file by now.
+    guard try FileSystem.size(of: destination) == blob.size else {
+      throw damaged(blob, "backed up")
+    }
+    return true
+  }
+
+  /// Downloads blobs from a remote store, and returns those that are missing.
+  private static func download(
+    _ blobs: [BlobReference], _ store: S3BlobStore, _ fresh: DataFolder
+  ) async throws -> [BlobReference] {
+    try await withThrowingTaskGroup(of: BlobReference?.self) { group in
+      var gone: [BlobReference] = []
+      for (number, blob) in blobs.enumerated() {
+        if number >= downloads, let one = try await group.next() { gone += [one].compactMap { $0 } }
+        group.addTask {
+          try await download(blob, store, path(blob.digest, in: fresh)) ? nil : blob
+        }
+      }
+      for try await one in group { gone += [one].compactMap { $0 } }
+      return gone
+    }
+  }
+
+  /// Downloads a blob from a remote store if it exists, and checks every byte.
+  private static func download(
+    _ blob: BlobReference, _ store: S3BlobStore, _ path: String
+  ) async throws -> Bool {
+    try await blocking { try makeParent(of: path) }
+    var attempts = 3
+    while let content = try await store.open(blob.digest) {
+      guard content.size == blob.size else { throw damaged(blob, "backed up") }
+      let file = try await UploadFile.open(path, at: 0, hash: SHA256())
+      do {
+        try await content.forEachPiece(in: 0..<blob.size) { try await file.write($0) }
+      } catch let error as RepositoryError where error.code == .storage && attempts > 1 {
+        // The blob was collected, or replaced by the same bytes, while it was being read.
+        attempts -= 1
+        continue
+      }
+      guard BlobDigest(try await file.flush().finalize()) == blob.digest else {
+        throw damaged(blob, "backed up")
+      }
+      return true
+    }
+    try await blocking { try FileSystem.remove(path) }
+    return false
+  }
+
+  /// Removes the blobs that were collected during the backup from the copy's database.
+  private static func forget(_ gone: [BlobReference], _ copy: DatabaseQueue) throws {
+    try copy.write { database in
+      for blob in gone {
+        let digest = blob.digest.hexadecimal
+        let isNamed = try Bool.fetchOne(
+          database, sql: "SELECT EXISTS (SELECT 1 FROM version_blobs WHERE digest = ?)",
+          arguments: [digest])
+        guard isNamed == false else { throw damaged(blob, "backed up") }
+        try database.execute(sql: "DELETE FROM blobs WHERE digest = ?", arguments: [digest])
+      }
+    }
+  }
+}
+
+extension RepositoryCopy {
+  /// Copies a backup into a data folder and checks it.
+  ///
+  /// Without a folder of private keys, those in the backup are used, if it has any.
+  static func restore(
+    from backup: DataFolder, keys: String?, _ options: ModelRepositoryOptions
+  ) async throws {
+    let location: S3Location? = if case .s3(let location) = options.blobs { location } else { nil }
+    let lock = try await blocking {
+      guard try FileSystem.size(of: backup.database) != nil else {
+        throw RepositoryError(
+          .storage, "'\(backup.path)' isn't a backup, because it has no meta.sqlite.")
+      }
+      guard try BlobNote.read(backup) == nil else {
+        throw RepositoryError(
+          .storage,
+          "'\(backup.path)' isn't a backup, because its blobs are stored elsewhere. Create a "
+            + "backup of it first.")
+      }
+      return try lockUnlessReadOnly(backup.path)
+    }
+    defer { withExtendedLifetime(lock) {} }
+    try await make(options.dataFolder, hasBlobs: location == nil) { fresh in
+      let blobs = try await blocking { try copyDatabase(backup, fresh) }
+      if let location {
+        try await upload(blobs, backup, fresh, location, options)
+      } else {
+        try await blocking {
+          for blob in blobs {
+            let destination = path(blob.digest, in: fresh)
+            try makeParent(of: destination)
+            try copyChecked(blob, backup, destination)
+          }
+        }
+      }
+      try await blocking {
+        try copyRoots(backup, fresh)
+        try copyKeys(keys ?? backup.keys, fresh)
+        guard try keys == nil || !SigningKeys.load(fresh.keys).isEmpty else {
+          throw RepositoryError(.invalidOption, "'\(keys ?? "")' contains no file NAME.key.")
+        }
+      }
+    }
+  }
+
+  /// Copies the database, checks it, and returns its blobs.
+  private static func copyDatabase(
+    _ backup: DataFolder, _ fresh: DataFolder
+  ) throws -> [BlobReference] {
+    for suffix in ["", "-wal"] where try FileSystem.size(of: backup.database + suffix) != nil {
+      try FileManager.default.copyItem(
+        atPath: backup.database + suffix, toPath: fresh.database + suffix)
+    }
+    let copy = try DatabaseQueue(
+      path: fresh.database, configuration: RepositoryDatabase.configuration)
+    let faults = try copy.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
+    guard faults == ["ok"] else {
+      throw RepositoryError(.storage, "The backup's database is damaged: \(faults.prefix(3)).")
+    }
+    try prepare(copy)
+    let blobs = try blobs(in: copy)
+    try copy.close()
+    return blobs
+  }
+
+  private static func copyChecked(
+    _ blob: BlobReference, _ backup: DataFolder, _ destination: String
+  ) throws {
+    let source = path(blob.digest, in: backup)
+    guard try FileSystem.size(of: source) == blob.size else { throw damaged(blob, "restored") }
+    try copyBlob(blob, source, destination)
+  }
+
+  /// Uploads the blobs to a remote store after checking that all of them are intact.
+  private static func upload(
+    _ blobs: [BlobReference], _ backup: DataFolder, _ fresh: DataFolder, _ location: S3Location,
+    _ options: ModelRepositoryOptions
+  ) async throws {
+    try await blocking {
+      for blob in blobs {
+        let source = path(blob.digest, in: backup)
+        guard try FileSystem.size(of: source) == blob.size,
+          BlobDigest(try UploadFile.hash(of: source, count: blob.size).finalize()) == blob.digest
+        else { throw damaged(blob, "restored") }
+      }
+    }
+    let note = try await blocking { try BlobNote.make(location, in: fresh) }
+    let store = Repository.store(note, options, mayBegin: true)
+    try await store.check()
+    do {
+      for blob in blobs {
+        // The store deletes the file that it is given, so it gets a copy.
+        let file = fresh.uploads + "/" + blob.digest.hexadecimal
+        try await blocking { try copyChecked(blob, backup, file) }
+        try await store.put(file, as: blob)
+      }
+    } catch {
+      // Otherwise, the location would belong to a repository that was never created.
+      _ = try? await Task { try await store.leave() }.value
+      throw error
+    }
+  }
+
+  /// Locks a backup, unless it is on a read-only disk, where no other process can change it.
+  private static func lockUnlessReadOnly(_ path: String) throws -> FolderLock? {
+    do {
+      return try FolderLock(path)
+    } catch let error as RepositoryError where error.code == .storage {
+      return nil
+    }
   }
 }
 #endif

@@ -6,6 +6,7 @@
 #if Servers
 import Hummingbird
 import Logging
+import Synchronization
 import WebServing
 
 /// Counts requests, and logs each one when its last byte was sent.
@@ -79,6 +80,46 @@ private struct CountingWriter: ResponseBodyWriter {
 
   consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
     try await base.finish(trailingHeaders)
+  }
+}
+
+/// The facts that the log reports about a request, known only after it was handled.
+final class RequestNotes: Sendable {
+  private let tokenID = Mutex<String?>(nil)
+  private let bytes = Atomic(0)
+
+  var token: String? {
+    get { tokenID.withLock { $0 } }
+    set { tokenID.withLock { $0 = newValue } }
+  }
+
+  /// The number of bytes of the response's body that were sent.
+  var sent: Int { bytes.load(ordering: .relaxed) }
+
+  func addSent(_ count: Int) { bytes.add(count, ordering: .relaxed) }
+}
+
+/// The server's counters, in Prometheus' text format.
+final class ServerMetrics: Sendable {
+  let requests = RequestMetrics(prefix: "model_repository")
+  private let blobBytes = Atomic(0)
+  private let scrubbedBytes = Atomic(0)
+
+  func sent(_ bytes: Int) { blobBytes.add(bytes, ordering: .relaxed) }
+
+  func scrubbed(_ bytes: Int) { scrubbedBytes.add(bytes, ordering: .relaxed) }
+
+  /// Returns the text that Prometheus reads, with the values that aren't counters.
+  func text(_ gauges: [RequestMetrics.Series]) -> String {
+    requests.text(
+      [
+        RequestMetrics.Series(
+          "sent_blob_bytes_total", "Bytes of blobs that were sent.",
+          blobBytes.load(ordering: .relaxed), .counter),
+        RequestMetrics.Series(
+          "scrubbed_blob_bytes_total", "Bytes of blobs that were read again to find damage.",
+          scrubbedBytes.load(ordering: .relaxed), .counter),
+      ] + gauges)
   }
 }
 #endif

@@ -7,6 +7,7 @@
 import Crypto
 import Foundation
 import GRDB
+import HTTPTypes
 import ModelRepositoryAPI
 import StoredRows
 
@@ -20,30 +21,31 @@ extension Repository {
       request.scopes.count <= TokenScope.allCases.count, (1...100).contains(models.count),
       models.allSatisfy({ ModelPattern($0) != nil })
     else {
-      throw Problem.unprocessable(
-        "invalid_token_request",
+      throw Problem(
+        .unprocessableContent, "invalid_token_request",
         "A token needs a name of 1 to 100 bytes, at least one scope, and 1 to 100 models. In a "
           + "model's name, '*' stands for any characters.")
     }
     let now = now
     if let expires = request.expires, expires <= now {
-      throw Problem.unprocessable(
-        "invalid_token_request", "The token's expiry time is in the past.")
+      throw Problem(
+        .unprocessableContent, "invalid_token_request", "The token's expiry time is in the past.")
     }
     // The database's times have four digits for the year.
     guard request.expires.map({ $0.timeIntervalSince1970 < 253_000_000_000 }) ?? true else {
-      throw Problem.unprocessable(
-        "invalid_token_request",
+      throw Problem(
+        .unprocessableContent, "invalid_token_request",
         "The token would expire after the year 9986. Without 'expires', it doesn't expire.")
     }
     let id = Self.random(.init(bitCount: 64)).map {
       String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
     }.joined()
     let secret = id + "." + Self.base64URL(Self.random(.bits256))
-    let token = TokenRecord(
+    var token = TokenRecord(
       id: id, name: request.name, scopes: TokenScope.allCases.filter(request.scopes.contains),
-      models: models, created: now, expires: request.expires)
-    try await database.write { [self] database in
+      models: models, created: now)
+    token.expires = request.expires
+    try await database.write { [self, token] database in
       try database.execute(
         sql: """
           INSERT INTO tokens (id, secret_hash, name, scopes, models, created, expires)
@@ -82,8 +84,7 @@ extension Repository {
       if try CheckedRow(row, of: .tokens).optionalText("revoked") == nil {
         try database.execute(
           sql: "UPDATE tokens SET revoked = ? WHERE id = ?", arguments: [now, id])
-        try audit(
-          database, author, "token.revoke", id, before: "usable", after: "revoked")
+        try audit(database, author, "token.revoke", id, before: "usable", after: "revoked")
       }
       return true
     }
@@ -136,8 +137,9 @@ extension TokenRecord {
     }
     self.init(
       id: try row.text("id"), name: try row.text("name"), scopes: scopes.compactMap { $0 },
-      models: models, created: try row.time("created"), expires: try row.optionalTime("expires"),
-      revoked: try row.optionalTime("revoked"))
+      models: models, created: try row.time("created"))
+    expires = try row.optionalTime("expires")
+    revoked = try row.optionalTime("revoked")
   }
 
   var isForAllModels: Bool { models.contains("*") }
@@ -149,45 +151,21 @@ extension TokenRecord {
 
 /// A pattern for model names, in which `*` matches any number of characters.
 struct ModelPattern {
-  private let bytes: [UInt8]
+  private let text: String
 
   /// Parses a pattern; nil if no name can match it.
   init?(_ text: String) {
-    let bytes = Array(text.utf8)
-    guard (1...100).contains(bytes.count),
-      bytes.allSatisfy({ byte in
+    guard (1...100).contains(text.utf8.count),
+      text.utf8.allSatisfy({ byte in
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2A, 0x2D, 0x2E, 0x5F: true
         default: false
         }
       })
     else { return nil }
-    self.bytes = bytes
+    self.text = text
   }
 
-  /// Whether a name matches.
-  ///
-  /// Only the last `*` is ever retried, so the time is at most the product of the lengths.
-  func matches(_ name: String) -> Bool {
-    let name = Array(name.utf8)
-    var (index, position) = (0, 0)
-    var star: (index: Int, position: Int)?
-    while position < name.count {
-      if index < bytes.count, bytes[index] == 0x2A {
-        star = (index, position)
-        index += 1
-      } else if index < bytes.count, bytes[index] == name[position] {
-        index += 1
-        position += 1
-      } else if let (starIndex, starPosition) = star {
-        star = (starIndex, starPosition + 1)
-        index = starIndex + 1
-        position = starPosition + 1
-      } else {
-        return false
-      }
-    }
-    return bytes[index...].allSatisfy { $0 == 0x2A }
-  }
+  func matches(_ name: String) -> Bool { fnmatch(text, name, 0) == 0 }
 }
 #endif

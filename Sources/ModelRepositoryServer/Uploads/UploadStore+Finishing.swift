@@ -6,6 +6,7 @@
 #if Servers
 import Crypto
 import GRDB
+import HTTPTypes
 import ModelRepositoryAPI
 import NIOPosix
 import StoredRows
@@ -19,8 +20,8 @@ extension UploadStore {
       guard actual == digest else {
         // No further bytes could fix the upload.
         try await discard(id)
-        throw Problem.unprocessable(
-          "digest_mismatch",
+        throw Problem(
+          .unprocessableContent, "digest_mismatch",
           "The \(upload.offset) bytes of the upload have the digest \(actual), not \(digest). The "
             + "upload was discarded. Send it again.")
       }
@@ -79,8 +80,9 @@ extension UploadStore {
     guard let size, size < upload.offset else { return .notStored(error) }
     // The file was moved into the store, but the row wasn't deleted afterwards.
     try await discard(upload.id)
-    return .notFound(
-      "upload_not_found", "The upload's bytes no longer exist. Begin a new upload with the digest.")
+    return Problem(
+      .notFound, "upload_not_found",
+      "The upload's bytes no longer exist. Begin a new upload with the digest.")
   }
 
   private func commit(_ upload: UploadState, _ blob: BlobReference, _ token: String) async throws {
@@ -96,8 +98,7 @@ extension UploadStore {
       _ = try await file.flush()
       try await repository.store(path(upload.id), as: blob) { [repository] database in
         try database.execute(sql: "DELETE FROM uploads WHERE id = ?", arguments: [upload.id])
-        try repository.audit(
-          database, token, "blob.upload", "\(blob.digest)", "\(blob.size) bytes")
+        try repository.audit(database, token, "blob.upload", "\(blob.digest)", "\(blob.size) bytes")
       }
       forget(upload.id)
     } catch let error as RepositoryError where error.code == .storage {

@@ -98,9 +98,9 @@ extension UploadStore {
         try pace.received(part.readableBytes)
         received += part.readableBytes
         guard received <= count else {
-          throw Problem.badRequest(
-            "The body has more than the \(count) bytes of its Content-Range.",
-            code: "wrong_length", endsConnection: true)
+          throw Problem(
+            .badRequest, "wrong_length",
+            "The body has more than the \(count) bytes of its Content-Range.", endsConnection: true)
         }
         pending.writeImmutableBuffer(part)
         if pending.readableBytes >= blobPieceSize { try await write() }
@@ -110,9 +110,9 @@ extension UploadStore {
         }
       }
       guard received == count else {
-        throw Problem.badRequest(
-          "The body has \(received) bytes, but its Content-Range has \(count).",
-          code: "wrong_length")
+        throw Problem(
+          .badRequest, "wrong_length",
+          "The body has \(received) bytes, but its Content-Range has \(count).")
       }
     }
 
@@ -127,13 +127,16 @@ extension UploadStore {
     /// Flushes the bytes to the disk, and then saves their number.
     func checkpoint() async throws -> UploadState {
       let hash = try await file.flush()
-      let (offset, now) = (upload.offset + written, store.repository.now)
-      try await store.repository.database.write { [id = upload.id] in
+      let now = store.repository.now
+      var state = upload
+      state.offset += written
+      try await store.repository.database.write { [state] in
         try $0.execute(
-          sql: "UPDATE uploads SET offset = ?, used = ? WHERE id = ?", arguments: [offset, now, id])
+          sql: "UPDATE uploads SET offset = ?, used = ? WHERE id = ?",
+          arguments: [state.offset, now, state.id])
       }
-      store.remember(hash, of: upload.id, at: offset)
-      return UploadState(id: upload.id, offset: offset)
+      store.remember(hash, of: state.id, at: state.offset)
+      return state
     }
   }
 }

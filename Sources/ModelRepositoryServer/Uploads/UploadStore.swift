@@ -59,7 +59,7 @@ final class UploadStore: Sendable {
         sql: "INSERT INTO uploads (id, token, offset, used) VALUES (?, ?, 0, ?)",
         arguments: [id, token, now])
     }
-    return UploadState(id: id, offset: 0)
+    return UploadState(id: id)
   }
 
   /// Discards the upload that has been idle longest, if a token has the maximum number of uploads.
@@ -95,10 +95,9 @@ final class UploadStore: Sendable {
     }
     guard let upload else {
       if let failure = state.withLock({ $0.failures[id] }) { throw Problem.notStored(failure) }
-      throw Problem.notFound(
-        "upload_not_found",
-        "This token has no such upload. It was finished or cancelled, or it was idle for too long."
-      )
+      throw Problem(
+        .notFound, "upload_not_found",
+        "This token has no such upload. It was finished or cancelled, or it was idle for too long.")
     }
     return upload
   }
@@ -161,8 +160,8 @@ final class UploadStore: Sendable {
   /// Runs a closure while no other request works on an upload.
   func exclusively<Value>(_ id: String, _ body: () async throws -> Value) async throws -> Value {
     guard claim(id) else {
-      throw Problem.conflict(
-        "upload_busy", "Another request is using this upload. Wait for its response.")
+      throw Problem(
+        .conflict, "upload_busy", "Another request is using this upload. Wait for its response.")
     }
     defer { release(id) }
     return try await body()
@@ -229,7 +228,8 @@ extension UploadState {
   init(_ row: CheckedRow) throws {
     let id = try row.text("id")
     guard UUID(uuidString: id) != nil else { throw row.mismatch("id", "a UUID") }
-    self.init(id: id, offset: try row.integer("offset"))
+    self.init(id: id)
+    offset = try row.integer("offset")
   }
 }
 #endif

@@ -7,12 +7,12 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import ModelRepositoryAPI
 import NIOCore
 import TestSupport
 import Testing
 import WebClient
 
+@testable import ModelRepositoryAPI
 @testable import ModelRepositoryServer
 
 /// Tests a repository whose blobs are in S3.

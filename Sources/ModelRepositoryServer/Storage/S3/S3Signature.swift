@@ -7,6 +7,7 @@
 import Crypto
 import Foundation
 import ModelRepositoryAPI
+import NIOCore
 import NIOHTTP1
 
 /// AWS's Signature Version 4 in the header fields of a request.
@@ -78,5 +79,34 @@ struct S3Signature: Sendable {
   private static func trimmed(_ value: String) -> String {
     value.split(separator: " ").joined(separator: " ")
   }
+}
+
+/// A request to an S3-compatible store before it is signed.
+struct S3Request: Sendable {
+  /// The body of a request.
+  enum Body: Sendable {
+    case none
+    case bytes(ByteBuffer)
+    /// A range of a file, and the hash of its bytes.
+    case file(FileContent, Range<Int>, BlobDigest)
+
+    /// The SHA-256 of the bytes, which is signed so that the store rejects other bytes.
+    var digest: String {
+      switch self {
+      case .none: BlobDigest(of: []).hexadecimal
+      case .bytes(let bytes): BlobDigest(of: bytes.readableBytesView).hexadecimal
+      case .file(_, _, let digest): digest.hexadecimal
+      }
+    }
+  }
+
+  var method: HTTPMethod
+  /// The object's key; nil for the bucket.
+  var key: String?
+  /// What happens to the object, for errors such as "'s3://bucket/key' cannot be read".
+  var purpose: String
+  var query: [(name: String, value: String)] = []
+  var fields: [(name: String, value: String)] = []
+  var body = Body.none
 }
 #endif

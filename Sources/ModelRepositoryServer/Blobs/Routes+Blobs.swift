@@ -10,18 +10,15 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import ModelRepositoryAPI
+import WebServing
 
 /// The routes that download blobs.
 ///
 /// They don't use Hummingbird's `FileMiddleware`. Version 2.28 reads `bytes=-500` as the first 501
 /// bytes, responds with 206 to a range that starts past the end, and derives its tags from the
 /// file's time.
-struct BlobRoutes: Sendable {
-  let repository: Repository
-  let access: Access
-  let metrics: ServerMetrics
-
-  func add(to group: RouterGroup<WebContext>) {
+extension Routes {
+  func addBlobs(to group: RouterGroup<WebContext>) {
     group.get("blobs/:digest", use: answer)
     group.head("blobs/:digest", use: answer)
   }
@@ -29,9 +26,9 @@ struct BlobRoutes: Sendable {
   private func answer(_ request: Request, _ context: WebContext) async throws -> Response {
     let text = context.parameters.get("digest") ?? ""
     guard let digest = BlobDigest(text.removingPercentEncoding ?? text) else {
-      throw Problem.badRequest(
-        "A blob's digest must be 'sha256:' followed by 64 lowercase hexadecimal digits.",
-        code: "invalid_digest")
+      throw Problem(
+        .badRequest, "invalid_digest",
+        "A blob's digest must be 'sha256:' followed by 64 lowercase hexadecimal digits.")
     }
     try await checkAccess(to: digest, context)
     let content = try await content(of: digest, context)
@@ -63,7 +60,7 @@ struct BlobRoutes: Sendable {
     // The blob is opened only once, so the bytes that are sent are those that were measured here,
     // even if the file changes meanwhile.
     guard let size, let content = try await repository.blobs.open(digest) else {
-      throw Problem.notFound("blob_not_found", "There is no blob '\(digest)'.")
+      throw Problem(.notFound, "blob_not_found", "There is no blob '\(digest)'.")
     }
     guard content.size == size else {
       _ = repository.damagedBlobs.insert(digest)
@@ -108,8 +105,85 @@ struct BlobRoutes: Sendable {
         arguments: [digest.hexadecimal])
     }
     guard models.contains(where: token.isFor) else {
-      throw Problem.notFound("blob_not_found", "There is no blob '\(digest)'.")
+      throw Problem(.notFound, "blob_not_found", "There is no blob '\(digest)'.")
     }
+  }
+}
+
+/// Sends the bytes of a blob piece by piece.
+struct BlobSending: Sendable {
+  let context: WebContext
+  let metrics: ServerMetrics
+
+  /// The number of bytes of a file to send before other connections get their turn.
+  private static let sendfileSize = 1 << 20
+
+  /// Creates the body of a response, which reads the bytes when it is written.
+  ///
+  /// - Throws: ``RepositoryError`` if the blob is already known to be unreadable. It is thrown here
+  ///   because a response can't be taken back once it has begun.
+  func body(_ content: any BlobContent, _ range: Range<Int>) async throws -> ResponseBody {
+    if let file = content as? FileContent, let sender = try await FileSender(context.channel) {
+      return body(range) { writer in
+        sender.hold()
+        try await send(file, range, sender, &writer)
+        sender.push()
+      }
+    }
+    let pieces = try await content.pieces(in: range)
+    return body(range) { writer in
+      for try await piece in pieces { try await send(piece, &writer) }
+    }
+  }
+
+  private func body(
+    _ range: Range<Int>,
+    _ send: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
+  ) -> ResponseBody {
+    ResponseBody(contentLength: range.count) { writer in
+      do {
+        try await send(&writer)
+      } catch let error as RepositoryError {
+        context.logger.error("a response was aborted: \(error)")
+        throw error
+      }
+      try await writer.finish(nil)
+    }
+  }
+
+  private func send(
+    _ file: FileContent, _ range: Range<Int>, _ sender: FileSender,
+    _ writer: inout any ResponseBodyWriter
+  ) async throws {
+    let (metrics, notes) = (metrics, context.notes)
+    var rest = range
+    while true {
+      rest = try await sender.send(file.handle, rest) { rest in
+        try file.beginningInMemory(of: rest.prefix(Self.sendfileSize))
+      } sent: { count in
+        metrics.sent(count)
+        notes.addSent(count)
+      }
+      guard !rest.isEmpty else { return }
+      let piece = rest.prefix(blobPieceSize)
+      try await send(try await file.bytes(in: piece), &writer)
+      rest = piece.upperBound..<rest.upperBound
+    }
+  }
+
+  private func send(_ piece: ByteBuffer, _ writer: inout any ResponseBodyWriter) async throws {
+    try Task.checkCancellation()
+    try await writer.write(piece)
+    // The writer waits for the client only after the event loop has seen the bytes. Without this, a
+    // fast disk would put about 30 MB of a blob into memory for every client.
+    try await settle()
+    metrics.sent(piece.readableBytes)
+  }
+
+  /// Waits until the event loop has handled everything that was submitted so far.
+  private func settle() async throws {
+    guard context.channel.isActive else { return }
+    try await context.channel.eventLoop.submit {}.get()
   }
 }
 #endif

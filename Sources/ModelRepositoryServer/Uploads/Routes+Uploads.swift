@@ -9,11 +9,8 @@ import Hummingbird
 import ModelRepositoryAPI
 
 /// The routes that upload blobs.
-struct UploadRoutes: Sendable {
-  let uploads: UploadStore
-  let access: Access
-
-  func add(to group: RouterGroup<WebContext>) {
+extension Routes {
+  func addUploads(to group: RouterGroup<WebContext>) {
     group.post("uploads", use: begin)
     group.get("uploads/:upload") { _, context in try await state(context) }
     group.head("uploads/:upload") { _, context in try await state(context).withoutBody() }
@@ -56,13 +53,13 @@ struct UploadRoutes: Sendable {
   private func append(_ request: Request, _ context: WebContext) async throws -> Response {
     let token = try token(context)
     guard let field = request.headers[.contentRange], let range = ContentRange(field) else {
-      throw Problem.badRequest(
-        "A part needs 'Content-Range: bytes FIRST-LAST/*'.", code: "invalid_content_range")
+      throw Problem(
+        .badRequest, "invalid_content_range", "A part needs 'Content-Range: bytes FIRST-LAST/*'.")
     }
     if let length = request.headers[.contentLength], Int(length) != range.count {
-      throw Problem.badRequest(
+      throw Problem(
+        .badRequest, "wrong_length",
         "The body has \(length) bytes, but its Content-Range has \(range.count).",
-        code: "wrong_length",
         endsConnection: true)
     }
     let state = try await uploads.append(Self.id(context), token, range, request.body)
@@ -74,9 +71,10 @@ struct UploadRoutes: Sendable {
     let digest = try Self.digest(request)
     // Some clients announce a body with every PUT, even though it has no bytes.
     for try await part in request.body where part.readableBytes > 0 {
-      throw Problem.badRequest(
+      throw Problem(
+        .badRequest, "unexpected_body",
         "Send bytes with PATCH. PUT only finishes the upload, and must not have a body.",
-        code: "unexpected_body", endsConnection: true)
+        endsConnection: true)
     }
     let blob = try await uploads.finish(Self.id(context), token, as: digest)
     return try .json(blob, status: .created, headers: [.location: "/v1/blobs/\(digest)"])
@@ -85,9 +83,9 @@ struct UploadRoutes: Sendable {
   private static func digest(_ request: Request) throws -> BlobDigest {
     let text = request.uri.queryParameters["digest"].map(String.init) ?? ""
     guard let digest = BlobDigest(text.removingPercentEncoding ?? text) else {
-      throw Problem.badRequest(
-        "'digest' must be 'sha256:' followed by 64 lowercase hexadecimal digits.",
-        code: "invalid_digest")
+      throw Problem(
+        .badRequest, "invalid_digest",
+        "'digest' must be 'sha256:' followed by 64 lowercase hexadecimal digits.")
     }
     return digest
   }

@@ -10,24 +10,25 @@ import GRDB
 import Hummingbird
 import Logging
 import ModelRepositoryAPI
+import NIOCore
 import NIOPosix
 import StoredRows
 import Synchronization
 import WebServing
 
-/// The routes for operators and monitors.
-struct ServerRoutes: Sendable {
+/// The routes of the server.
+struct Routes: Sendable {
+  private let lastReady = LastReady()
   let repository: Repository
+  let uploads: UploadStore
   let access: Access
   let metrics: ServerMetrics
-  private let lastReady = LastReady()
 
   func add(to router: Router<WebContext>) {
     addHealth(to: router)
     router.get("metrics") { _, context in
       _ = try access.reader(context)
-      return Response.data(
-        metrics.text(try await gauges()).utf8, type: "text/plain; version=0.0.4")
+      return Response.data(metrics.text(try await gauges()).utf8, type: "text/plain; version=0.0.4")
     }
     router.get("v1/root") { _, _ in try root(nil) }
     router.get("v1/root/:version") { _, context in
@@ -44,6 +45,12 @@ struct ServerRoutes: Sendable {
     router.get("v1/openapi.json") { _, _ -> Response in
       .data(try description().utf8, type: "application/json")
     }
+    let api = router.group("v1")
+    addUploads(to: api)
+    addBlobs(to: api)
+    addModels(to: api)
+    addChannels(to: api)
+    addAdministration(to: api)
   }
 
   /// Reads the description of the API in OpenAPI 3.1; a test compares it with the routes.
@@ -71,7 +78,7 @@ struct ServerRoutes: Sendable {
   }
 
   private static var noRoot: Problem {
-    .notFound("root_not_found", "This root document doesn't exist.")
+    Problem(.notFound, "root_not_found", "This root document doesn't exist.")
   }
 
   private static func plain(_ text: String) -> Response {
@@ -90,7 +97,7 @@ struct ServerRoutes: Sendable {
   /// Returns the reason why the server can't work; nil if it can.
   private func unreadiness(_ context: WebContext) async throws -> String? {
     repository.reloadChangedKeys()
-    if let problem = repository.signingWatch.problem {
+    if let problem = repository.signingWatch.withLock({ $0.problem }) {
       context.logger.error("\(problem)")
       return "The signing keys can't be used."
     }
@@ -153,6 +160,55 @@ struct ServerRoutes: Sendable {
 
   private func freeBytes(at path: String) async throws -> Int? {
     try await NIOThreadPool.singleton.runIfActive { try? FileOperations.room(at: path).free }
+  }
+
+  // MARK: - Administration
+
+  private func addAdministration(to group: RouterGroup<WebContext>) {
+    group.get("tokens") { _, context -> Response in
+      try access.requireAdmin(context)
+      return try .json(TokenList(tokens: try await repository.tokens()), headers: Self.secret)
+    }
+    group.post("tokens") { request, context -> Response in
+      let token = try access.requireAdmin(context)
+      let wanted = try await request.json(TokenRequest.self, repository.options)
+      return try .json(
+        try await repository.makeToken(wanted, by: token.id), status: .created,
+        headers: Self.secret)
+    }
+    group.delete("tokens/:token") { _, context -> Response in
+      let token = try access.requireAdmin(context)
+      guard
+        try await repository.revokeToken(context.parameters.get("token") ?? "", by: token.id)
+      else { throw Problem(.notFound, "token_not_found", "This token doesn't exist.") }
+      return Response(status: .noContent)
+    }
+    group.get("audit") { request, context -> Response in
+      try access.requireAdmin(context)
+      return try .json(
+        try await repository.auditLog(
+          before: request.number("before", in: 1...Int.max), since: request.time("since"),
+          limit: request.number("limit", in: 1...1000) ?? 100), headers: Self.secret)
+    }
+    group.post("gc") { _, context -> Response in
+      let token = try access.requireAdmin(context)
+      return try .json(try await repository.collectGarbage(uploads, by: token.id))
+    }
+  }
+
+  private static let secret: HTTPFields = [.cacheControl: "no-store"]
+}
+
+struct WebContext: ConnectionContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+  /// The request's token, which was verified.
+  var token: TokenRecord?
+  let notes = RequestNotes()
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    channel = source.channel
   }
 }
 
