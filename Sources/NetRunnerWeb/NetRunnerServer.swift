@@ -133,7 +133,7 @@ public struct NetRunnerServer: Sendable {
     let inference = router.group("v2").add(middleware: access)
     OpenInferenceRoutes(
       catalogue: catalogue, queue: queue, bodies: bodies, version: options.version,
-      problem: options.libraryProblem, tensors: TensorBodies(pictures: queue),
+      problem: options.libraryProblem, tensors: TensorBodies(images: queue),
       requestLimit: options.maximumTensorRequestBytes
     ).add(to: inference)
     router.group().add(middleware: access).get("metrics") { _, _ in

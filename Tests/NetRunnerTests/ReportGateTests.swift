@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func `an undefined number doesn't meet a gate`() throws {
-    var report = ReportFixture(pictures: 50, failures: [0]).make()
+    var report = ReportFixture(images: 50, failures: [0]).make()
     let latency = try check("latency_p99<=1e6", report)
     #expect(!latency.isMet)
     #expect(

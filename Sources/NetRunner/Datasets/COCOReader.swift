@@ -171,7 +171,7 @@ private struct COCOReader {
     return labels
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
   /// Finds the folder that contains most of the first 20 images.
   func imagesFolder(_ options: DatasetOptions, _ notes: inout [String]) -> String {

@@ -54,9 +54,9 @@ private struct TableReader {
         "the columns '\(first.cells[named[0]])' and '\(first.cells[named[1]])' could both be the "
           + "path; rename one")
     }
-    let picture = sample.cells.firstIndex { PictureFolder.isPicture($0) }
-    pathColumn = named.first ?? picture ?? 0
-    try checkPaths(isCertain: named.first != nil || picture != nil)
+    let image = sample.cells.firstIndex { ImageFolder.isImage($0) }
+    pathColumn = named.first ?? image ?? 0
+    try checkPaths(isCertain: named.first != nil || image != nil)
   }
 
   /// File name extensions of data that isn't an image.
@@ -103,9 +103,9 @@ private struct TableReader {
   private static func isHeader(
     _ names: [String], before rows: ArraySlice<DelimitedText.Row>
   ) -> Bool {
-    if names.contains(where: PictureFolder.isPicture) { return false }
+    if names.contains(where: ImageFolder.isImage) { return false }
     if names.contains(where: pathNames.contains) { return true }
-    return rows.contains { $0.cells.contains(where: PictureFolder.isPicture) }
+    return rows.contains { $0.cells.contains(where: ImageFolder.isImage) }
   }
 
   func dataset() throws -> Dataset {

@@ -75,10 +75,10 @@ public struct Evaluator: Sendable {
     precondition(iterations > 0, "An image must be evaluated at least once.")
     var evaluation = Evaluation(id: id ?? source.id, result: .success(Prediction()))
     do {
-      let picture = try fetched(source)
+      let image = try fetched(source)
       var sum = RunLatency()
       for _ in 0..<iterations {
-        let (prediction, latency, size) = try evaluate(picture)
+        let (prediction, latency, size) = try evaluate(image)
         sum += latency
         evaluation.result = .success(prediction)
         evaluation.size = size
@@ -129,10 +129,10 @@ public struct Evaluator: Sendable {
     let clock = ContinuousClock()
     let start = clock.now
     var prediction = try reader.prediction(outputs)
-    prediction.pictureSize = size ?? timer.size
-    if let size = prediction.pictureSize, var detections = prediction.detections {
+    prediction.imageSize = size ?? timer.size
+    if let size = prediction.imageSize, var detections = prediction.detections {
       for index in detections.indices {
-        detections[index].box = try detections[index].box.inWholePicture(of: size, input)
+        detections[index].box = try detections[index].box.inWholeImage(of: size, input)
       }
       prediction.detections = detections
     }
@@ -140,7 +140,7 @@ public struct Evaluator: Sendable {
     latency.decode = min(timer.time, latency.preprocess)
     latency.preprocess -= latency.decode
     latency.postprocess += clock.now - start
-    return (prediction, latency, prediction.pictureSize)
+    return (prediction, latency, prediction.imageSize)
   }
 
   /// The labels of the outputs, or those in the file that a detection model's `options.labels`

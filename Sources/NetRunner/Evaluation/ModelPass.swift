@@ -85,7 +85,7 @@ struct ModelPass {
       if keepingItems { items[accumulator.name] = try accumulator.items(at: rows.map(\.index)) }
     }
     return ModelResult(
-      model: try ModelRecord(bundle, options.decoder), pictures: rows.count, failed: failed,
+      model: try ModelRecord(bundle, options.decoder), images: rows.count, failed: failed,
       labelled: labelled, metrics: metrics, latency: LatencyRecord(rows.compactMap(\.evaluation)),
       throughput: seconds > 0 ? Double(rows.count) / seconds : 0, seconds: seconds,
       peakMemory: ProcessMemory.peak, items: keepingItems ? items : nil,

@@ -20,7 +20,7 @@ public struct Prediction: Sendable {
   /// The size of the upright image in pixels, or nil if it isn't known.
   ///
   /// It converts the detections' fractions to pixels.
-  public var pictureSize: (width: Int, height: Int)?
+  public var imageSize: (width: Int, height: Int)?
 }
 
 /// An object that a model detected.
@@ -158,7 +158,7 @@ extension Box {
   ///
   /// The input can be cropped from the image or padded. Coordinates are outside 0 to 1 if the box
   /// reaches into padding. If the input isn't an image, the box is returned unchanged.
-  package func inWholePicture(
+  package func inWholeImage(
     of size: (width: Int, height: Int), _ input: TensorSpec
   ) throws -> Box {
     guard case .imageInput(let shape, _) = input.kind else { return self }

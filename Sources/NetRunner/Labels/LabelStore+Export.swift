@@ -77,7 +77,7 @@ extension LabelStore {
     return (photos, notes)
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
   /// The photos' paths in the export: `images/` followed by the path relative to the root.
   private func names(of photos: [LabelledPhoto]) -> [String] {

@@ -35,8 +35,8 @@ extension LabelStore {
     let missing = rows.filter { !FileSystem.isFile(fullPath(of: $0.path)) }
     guard !missing.isEmpty else { return [] }
     var found: [String: String] = [:]
-    for picture in try PictureFolder(folder, isConfined: true).pictures {
-      let fullPath = folder + "/" + picture
+    for image in try ImageFolder(folder, isConfined: true).paths {
+      let fullPath = folder + "/" + image
       guard !known.contains(key(of: fullPath)), let digest = try SHA256.file(fullPath) else {
         continue
       }

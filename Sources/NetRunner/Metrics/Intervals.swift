@@ -18,21 +18,21 @@ struct Bootstrap {
   /// Computes the 2.5% and 97.5% percentiles of values over resamples of the images.
   ///
   /// - Parameters:
-  ///   - pictures: The number of images.
+  ///   - images: The number of images.
   ///   - steps: The approximate number of steps for one resample.
   ///   - values: Computes the values from the number of times that each image occurs in the
   ///     resample. A value is nil if it isn't defined.
   /// - Returns: An interval for each value, or nil for undefined values. The whole result is nil if
   ///   there are fewer than two images, or if the computation would take too long.
   func intervals(
-    pictures: Int, steps: Int, of values: (_ weights: [Int]) -> [Double?]
+    images: Int, steps: Int, of values: (_ weights: [Int]) -> [Double?]
   ) -> [MetricValue.Interval?]? {
-    guard pictures > 1, resamples > 0, allows(steps: steps) else { return nil }
+    guard images > 1, resamples > 0, allows(steps: steps) else { return nil }
     var random = SplitMix64(seed: seed)
     var found: [[Double]] = []
     for _ in 0..<resamples {
-      var weights = [Int](repeating: 0, count: pictures)
-      for _ in 0..<pictures { weights[random.next(below: pictures)] += 1 }
+      var weights = [Int](repeating: 0, count: images)
+      for _ in 0..<images { weights[random.next(below: images)] += 1 }
       let results = values(weights)
       if found.isEmpty { found = Array(repeating: [], count: results.count) }
       for (position, result) in results.enumerated() {

@@ -77,12 +77,12 @@ struct RegressionMetric: MetricFamily {
     }
     let errors = RegressionErrors(pairs: pairs, outputs: outputs)
     let resampled = Bootstrap(context).intervals(
-      pictures: pairs.count, steps: 2 * pairs.count * outputs
+      images: pairs.count, steps: 2 * pairs.count * outputs
     ) { weights in [errors.rmse(weights).mean, errors.r2(weights)?.mean] }
     for value in values {
       let (number, interval): (Double?, MetricValue.Interval?) =
         switch value {
-        case .mae: (errors.mae().mean, .normal(meanOf: errors.perPicture))
+        case .mae: (errors.mae().mean, .normal(meanOf: errors.perImage))
         case .rmse: (errors.rmse().mean, resampled?[0])
         case .r2: (errors.r2()?.mean, resampled?[1])
         }
@@ -104,7 +104,7 @@ struct RegressionErrors {
   let outputs: Int
 
   /// The mean absolute error of each image.
-  var perPicture: [Double] {
+  var perImage: [Double] {
     pairs.map { pair in zip(pair.truth, pair.predicted).map { abs($0 - $1) }.mean }
   }
 

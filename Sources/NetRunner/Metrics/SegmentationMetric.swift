@@ -59,15 +59,15 @@ struct SegmentationMetric: MetricFamily {
   }
 
   func reduce(_ items: [Item]) throws -> MetricReport {
-    let pictures = try items.map { try PixelCounts(packed: $0.counts, metric: name) }
-    let classes = Set(pictures.flatMap(\.classes.keys)).sorted()
+    let images = try items.map { try PixelCounts(packed: $0.counts, metric: name) }
+    let classes = Set(images.flatMap(\.classes.keys)).sorted()
     let indexes = Dictionary(uniqueKeysWithValues: classes.enumerated().map { ($1, $0) })
-    let rows = pictures.map { picture in
-      picture.classes.compactMap { number, count in indexes[number].map { ($0, count) } }
+    let rows = images.map { image in
+      image.classes.compactMap { number, count in indexes[number].map { ($0, count) } }
     }
     let total = PixelCounts.sums(rows, classes: classes.count)
     let resampled = Bootstrap(context).intervals(
-      pictures: items.count, steps: rows.reduce(0) { $0 + $1.count } + items.count + classes.count
+      images: items.count, steps: rows.reduce(0) { $0 + $1.count } + items.count + classes.count
     ) { weights in
       let sums = PixelCounts.sums(rows, classes: classes.count, weights: weights)
       return [PixelCounts.meanIoU(sums), PixelCounts.accuracy(sums)]
@@ -205,11 +205,11 @@ extension PixelCounts {
   // MARK: - Sums
 
   static func sums(
-    _ pictures: [[(classIndex: Int, count: Count)]], classes: Int, weights: [Int]? = nil
+    _ images: [[(classIndex: Int, count: Count)]], classes: Int, weights: [Int]? = nil
   ) -> [Count] {
     var sums = Array(repeating: Count(), count: classes)
-    for (picture, rows) in pictures.enumerated() {
-      let weight = weights?[picture] ?? 1
+    for (image, rows) in images.enumerated() {
+      let weight = weights?[image] ?? 1
       if weight == 0 { continue }
       for row in rows {
         sums[row.classIndex].both += weight * row.count.both

@@ -10,7 +10,7 @@ public struct ModelResult: Sendable, Codable {
   /// The model.
   public var model: ModelRecord
   /// The number of images that were evaluated, including failed ones.
-  public var pictures: Int
+  public var images: Int
   /// The number of images that failed.
   ///
   /// Their rows have the errors.
@@ -37,7 +37,8 @@ public struct ModelResult: Sendable, Codable {
   public var labels: [String]?
 
   private enum CodingKeys: String, CodingKey {
-    case model, pictures, failed, labelled, metrics, latency, throughput, seconds, items, labels
+    case model, failed, labelled, metrics, latency, throughput, seconds, items, labels
+    case images = "pictures"
     case peakMemory = "peak_memory_bytes"
   }
 }

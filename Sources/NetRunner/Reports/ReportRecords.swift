@@ -100,7 +100,7 @@ public struct DatasetRecord: Sendable, Codable, Hashable {
   /// The dataset's path.
   public var path: String
   /// The number of images, before a limit is applied.
-  public var pictures: Int
+  public var images: Int
   /// The number of images with a label, after a limit is applied.
   public var labelled: Int
   /// The SHA-256 of the images' identifiers, labels and bytes, after a limit is applied.
@@ -111,6 +111,11 @@ public struct DatasetRecord: Sendable, Codable, Hashable {
   public var metric: String?
   /// Notes about what was guessed or left out.
   public var notes: [String]
+
+  private enum CodingKeys: String, CodingKey {
+    case layout, name, id, version, path, labelled, sha256, metric, notes
+    case images = "pictures"
+  }
 }
 
 /// A model that was evaluated.
@@ -201,7 +206,7 @@ extension ModelRecord {
 
 extension ModelManifest.Layer {
   fileprivate var preprocessing: String {
-    guard case .imageInput(let shape, let preprocessing) = kind else { return "not a picture" }
+    guard case .imageInput(let shape, let preprocessing) = kind else { return "not an image" }
     var parts = [
       "\(shape.format.rawValue) \(shape.width) x \(shape.height), \(shape.layout.rawValue)",
       "resize \(preprocessing.resize.rawValue)", "crop \(preprocessing.crop.text)",

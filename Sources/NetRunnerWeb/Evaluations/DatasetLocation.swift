@@ -90,15 +90,15 @@ struct DatasetLocation: Sendable {
     {
       return dataset
     }
-    guard var pictures = try? dataset(folder) else { return try named.get() }
+    guard var images = try? dataset(folder) else { return try named.get() }
     let reason =
       switch named {
       case .success: "none of the images that it lists exist"
       case .failure(let error):
         (error as? TensorIOError)?.naming(confinedFolder.shown).message ?? "\(error)"
       }
-    pictures.notes.append("left out: \(layout == .csv ? "the table " : "")'\(file)': \(reason)")
-    return pictures
+    images.notes.append("left out: \(layout == .csv ? "the table " : "")'\(file)': \(reason)")
+    return images
   }
 
   private func dataset(_ path: String, layout: Dataset.Layout? = nil) throws -> Dataset {

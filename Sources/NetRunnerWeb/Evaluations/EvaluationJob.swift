@@ -51,7 +51,7 @@ final class EvaluationJob: Sendable {
     self.bundles = bundles
     var state = State(
       progress: EvaluationProgress(
-        models: bundles.map(\.manifest.id), pictures: run.dataset.samples.count))
+        models: bundles.map(\.manifest.id), images: run.dataset.samples.count))
     state.use = location.use
     self.state = Mutex(state)
     var location = location
@@ -153,7 +153,7 @@ final class EvaluationJob: Sendable {
   /// Returns the path of an image's file, by the image's index in the dataset.
   ///
   /// - Throws: ``WebError`` if there is no such image, or its file no longer exists.
-  func picture(at index: Int) throws -> String {
+  func image(at index: Int) throws -> String {
     guard let position = run.dataset.indices.firstIndex(of: index),
       case .file(let path) = run.dataset.samples[position].source,
       let real = location.confinedFolder.confinedPath(of: path), real == path
@@ -195,8 +195,8 @@ struct EvaluationProgress: Sendable {
   /// The shortest time to compute a rate from, because shorter times are unreliable.
   private static let leastTime = Duration.milliseconds(200)
 
-  init(models: [String], pictures: Int) {
-    self.models = models.map { Model(id: $0, count: pictures) }
+  init(models: [String], images: Int) {
+    self.models = models.map { Model(id: $0, count: images) }
   }
 
   /// The number of completed rows.

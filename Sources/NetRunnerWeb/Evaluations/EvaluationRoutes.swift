@@ -39,7 +39,7 @@ struct EvaluationRoutes: Sendable {
       try await rows(context.evaluation, RowSelection(Query(request)))
     }
     group.get("evaluations/:id/pictures/:index") { request, context in
-      try await picture(
+      try await image(
         context.evaluation, context.parameters.get("index") ?? "", Query(request))
     }
     group.get("evaluations/:id/export") { request, context in
@@ -107,16 +107,16 @@ struct EvaluationRoutes: Sendable {
     }
   }
 
-  private func picture(_ id: String, _ index: String, _ query: Query) async throws -> Response {
+  private func image(_ id: String, _ index: String, _ query: Query) async throws -> Response {
     let job = try evaluations.job(id)
     let size = try query.integer("size", in: 32...1024) ?? 256
     if case .upload(let upload) = job.request.source { locations.uploads.touch(upload) }
     return try await queue.run {
-      let path = try job.picture(at: Int(index) ?? -1)
+      let path = try job.image(at: Int(index) ?? -1)
       do {
-        let picture = try Self.decoder.thumbnail(contentsOf: path, side: size)
+        let image = try Self.decoder.thumbnail(contentsOf: path, side: size)
         return .data(
-          try ImageEncoder().encode(picture, as: .jpeg(quality: 85)), type: "image/jpeg",
+          try ImageEncoder().encode(image, as: .jpeg(quality: 85)), type: "image/jpeg",
           headers: [.cacheControl: "private, max-age=300"])
       } catch let error as TensorIOError {
         throw error.about(path).naming(job.location.confinedFolder.shown)
@@ -206,7 +206,7 @@ enum EvaluationExport: String, Sendable, CaseIterable {
       case .csv: (report.csv(), "text/csv; charset=utf-8", ".csv")
       case .html:
         (
-          try HTMLReport(report, pictures: ReportPictures(dataset)).text(),
+          try HTMLReport(report, images: ReportImages(dataset)).text(),
           "text/html; charset=utf-8", ".html"
         )
       case .netRunner: (try report.netRunnerJSON(), "application/json", "-netrunner.json")

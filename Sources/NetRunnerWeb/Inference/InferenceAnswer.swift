@@ -37,7 +37,7 @@ struct InferenceAnswer: Sendable {
       "outputs": prediction.json(keeping: .top(Self.numberLimit)), "region": try region(),
     ]
     document.set(
-      "picture", prediction.pictureSize.map { ["width": $0.width, "height": $0.height] })
+      "picture", prediction.imageSize.map { ["width": $0.width, "height": $0.height] })
     document.set("classes", prediction.classification.map(classes))
     document.set("segmentation", try prediction.classMap.map(Self.segmentation))
     document.set("detections", prediction.detections?.map(Self.detection))
@@ -95,10 +95,10 @@ struct InferenceAnswer: Sendable {
 
   private func image() throws -> JSONObject? {
     for output in prediction.outputs {
-      guard case .image(let picture) = output.value else { continue }
+      guard case .image(let image) = output.value else { continue }
       return [
-        "width": picture.width, "height": picture.height,
-        "picture": try picture.dataAddress(as: .png),
+        "width": image.width, "height": image.height,
+        "picture": try image.dataAddress(as: .png),
       ]
     }
     return nil
@@ -107,8 +107,8 @@ struct InferenceAnswer: Sendable {
   /// Returns the part of the image that the model saw, in fractions of the image's sides.
   private func region() throws -> [String: Double] {
     let all = Box(x: 0, y: 0, width: 1, height: 1)
-    guard let size = prediction.pictureSize else { return Self.edges(all) }
-    return Self.edges(try all.inWholePicture(of: size, input))
+    guard let size = prediction.imageSize else { return Self.edges(all) }
+    return Self.edges(try all.inWholeImage(of: size, input))
   }
 }
 #endif

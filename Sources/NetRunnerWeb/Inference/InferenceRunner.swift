@@ -18,28 +18,28 @@ struct InferenceRunner: Sendable {
   let sources = LiveSources()
   let formats: OutputFormats
   /// The maximum size of an image, in bytes and in pixels.
-  static let maximumPictureBytes = 32 << 20
+  static let maximumImageBytes = 32 << 20
   private static let maximumPixels = 64_000_000
 
   /// Decodes the images that clients send.
   static let decoder = ImageDecoder(
     limits: ImageDecoder.Limits(
-      maximumPixels: maximumPixels, maximumFileBytes: maximumPictureBytes))
+      maximumPixels: maximumPixels, maximumFileBytes: maximumImageBytes))
 
   /// Runs a model on the bytes of a JPEG, PNG, BMP or WebP image.
   ///
   /// - Throws: ``WebError`` or `TensorIOError`, which say what is wrong with the model or the
   ///   image.
   func run(
-    _ model: VisionModel, on picture: ByteBuffer, _ options: InferenceOptions
+    _ model: VisionModel, on image: ByteBuffer, _ options: InferenceOptions
   ) async throws -> JSONObject {
-    guard picture.readableBytes > 0 else {
+    guard image.readableBytes > 0 else {
       throw WebError(
         status: .badRequest, code: "not_a_picture",
         message: "The body is empty. Send the bytes of a JPEG, PNG, BMP or WebP image.")
     }
     return try await queue.run {
-      try answer(model, Array(picture.readableBytesView), options).json()
+      try answer(model, Array(image.readableBytesView), options).json()
     }
   }
 
@@ -57,10 +57,10 @@ struct InferenceRunner: Sendable {
       // the same pixels as decoding only what it sees.
       let clock = ContinuousClock()
       let start = clock.now
-      let picture = try Self.decoder.decode(bytes, named: name)
+      let image = try Self.decoder.decode(bytes, named: name)
       decoding = clock.now - start
-      source = .pixels(picture, name: name)
-      previews = try input.previews(of: picture, includesAlpha: options.alpha)
+      source = .pixels(image, name: name)
+      previews = try input.previews(of: image, includesAlpha: options.alpha)
     }
     let evaluation = evaluator.evaluate(source, iterations: options.iterations)
     var prediction = try evaluation.result.get()

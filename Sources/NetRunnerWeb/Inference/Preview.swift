@@ -15,13 +15,13 @@ extension TensorSpec {
   /// don't receive. It is cropped and resized in the same way.
   ///
   /// - Throws: `TensorIOError` if the input can't take the image.
-  func previews(of picture: PixelBuffer, includesAlpha: Bool) throws -> [String: PixelBuffer]? {
-    guard let image = try preview(of: picture) else { return nil }
+  func previews(of image: PixelBuffer, includesAlpha: Bool) throws -> [String: PixelBuffer]? {
+    guard let image = try preview(of: image) else { return nil }
     var views = ["image": image]
     if image.format != .gray {
       (views["red"], views["green"], views["blue"]) = image.channels()
     }
-    if includesAlpha { views["alpha"] = try preview(of: picture.opacity)?.channels().red }
+    if includesAlpha { views["alpha"] = try preview(of: image.opacity)?.channels().red }
     return views
   }
 }

@@ -43,12 +43,12 @@ final class LabelFolder: Sendable {
   var labels: [LabelledPhoto] { get throws { try store.labels(for: model) } }
 
   /// Stores a photo and its label, replacing those with the same name.
-  func set(_ label: PhotoLabel, of name: String, _ picture: [UInt8]) throws {
+  func set(_ label: PhotoLabel, of name: String, _ image: [UInt8]) throws {
     try changes.withLock { _ in
       let fresh = path + "/.\(UUID().uuidString)"
       defer { try? FileSystem.remove(fresh) }
       try WebError.storing {
-        try Data(picture).write(to: URL(filePath: fresh))
+        try Data(image).write(to: URL(filePath: fresh))
         try FileSystem.flush(fresh)
         try FileSystem.rename(fresh, to: photos + "/" + name)
       }

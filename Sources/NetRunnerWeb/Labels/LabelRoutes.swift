@@ -40,10 +40,10 @@ struct LabelRoutes: Sendable {
   private func set(_ id: String, _ photo: String, _ request: Request) async throws -> JSONObject {
     let label = try Self.label(Query(request), for: catalogue.model(id))
     return try await bodies.withBody(
-      of: request, limit: InferenceRunner.maximumPictureBytes, as: "The image"
-    ) { picture in
+      of: request, limit: InferenceRunner.maximumImageBytes, as: "The image"
+    ) { image in
       try await queue.run {
-        let bytes = Array(picture.readableBytesView)
+        let bytes = Array(image.readableBytesView)
         try InferenceRunner.decoder.checkHeader(of: bytes, named: "'\(photo)'")
         try folders.folder(for: id).set(label, of: photo, bytes)
       }

@@ -49,9 +49,9 @@ struct ModelRoutes: Sendable {
     let options = try InferenceOptions(Query(request))
     let model = try catalogue.model(id)
     return try await bodies.withBody(
-      of: request, limit: InferenceRunner.maximumPictureBytes, as: "The image"
-    ) { picture in
-      try await runner.run(model, on: picture, options)
+      of: request, limit: InferenceRunner.maximumImageBytes, as: "The image"
+    ) { image in
+      try await runner.run(model, on: image, options)
     }
   }
 }

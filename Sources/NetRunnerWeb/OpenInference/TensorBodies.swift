@@ -20,12 +20,12 @@ struct TensorBodies: Sendable {
   /// The reader of these bodies, which is separate from the one for images.
   private let reader = BodyReader(budget: 1 << 30)
   /// The queue for images, which also processes requests that are no larger than an image.
-  let pictures: WorkQueue
+  let images: WorkQueue
 
   /// The maximum size of a small request, in bytes.
   private static let small = 256 << 10
 
-  init(pictures: WorkQueue) { self.pictures = pictures }
+  init(images: WorkQueue) { self.images = images }
 
   /// Reads a request's body and processes it.
   ///
@@ -55,7 +55,7 @@ struct TensorBodies: Sendable {
     // Reserve memory for the body, and for the elements twice: here and in the model.
     return try await budget.withBytes(size + limits.tensors * 2) {
       try await reader.withBody(of: request, limit: limit, as: "The request") { body in
-        let queue = body.readableBytes > Self.small ? queue : pictures
+        let queue = body.readableBytes > Self.small ? queue : images
         return try await queue.run { try work(body) }
       }
     }
@@ -92,7 +92,7 @@ struct TensorLimits: Sendable {
       } else {
         json += count * Self.bytesPerNumber
         tensors += count * max(input.dataType.byteWidth, input.wireType.byteWidth)
-        binary += input.isImage ? InferenceRunner.maximumPictureBytes : 0
+        binary += input.isImage ? InferenceRunner.maximumImageBytes : 0
       }
     }
     self.json = limit ?? json

@@ -73,7 +73,7 @@ extension WireTensor {
         return ImageFile(bytes: Array(files[0]), named: "'\(name)'", decoder: decoder)
       }
       if type == .uint8, case .numbers(let bytes as [UInt8]) = elements {
-        return try picture(bytes, isGray: format.format == .gray)
+        return try image(bytes, isGray: format.format == .gray)
       }
     }
     guard type == spec.dataType || (type == spec.wireType && !spec.isImage) else {
@@ -102,7 +102,7 @@ extension WireTensor {
   ///
   /// The shape is [height, width, 3] or [1, height, width, 3], in the order red, green, blue. With
   /// one channel, the values are brightness.
-  private func picture(_ bytes: [UInt8], isGray: Bool) throws -> PixelBuffer {
+  private func image(_ bytes: [UInt8], isGray: Bool) throws -> PixelBuffer {
     let sides = shape.count == 4 && shape[0] == 1 ? Array(shape.dropFirst()) : shape
     guard sides.count == 3, sides[0] > 0, sides[1] > 0, sides[2] == 3 || sides[2] == 1 else {
       throw WebError.badRequest(
@@ -127,8 +127,8 @@ extension WireTensor {
     case _ where spec.dataType == .string:
       elements = .strings(try outputs.value(at: index))
     case .imageOutput, .imageInput:
-      let picture: PixelBuffer = try outputs.value(at: index)
-      elements = .numbers(picture.colors)
+      let image: PixelBuffer = try outputs.value(at: index)
+      elements = .numbers(image.colors)
     case .classMap:
       let map: ClassMap = try outputs.value(at: index)
       elements = .numbers(map.classes)

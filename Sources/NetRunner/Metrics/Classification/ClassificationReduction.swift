@@ -44,7 +44,7 @@ struct ClassificationReduction {
       }
       return report
     }
-    noteSpecialPictures()
+    noteSpecialImages()
     addAccuracies()
     addAverages()
     addProbabilities()
@@ -86,7 +86,7 @@ struct ClassificationReduction {
     let steps = items.count + classes
     let bootstrap = Bootstrap(metric.context)
     let resampled = bootstrap.intervals(
-      pictures: items.count, steps: steps
+      images: items.count, steps: steps
     ) { ClassCounts(pairs, classes: classes, weights: $0).averages().map(\.number) }
     let hits = counts.right.reduce(0, +)
     for (index, average) in averages.enumerated() where wants(average.value) {
@@ -153,7 +153,7 @@ struct ClassificationReduction {
 
   // MARK: - Notes
 
-  private mutating func noteSpecialPictures() {
+  private mutating func noteSpecialImages() {
     let failed = items.count(where: \.failed)
     if failed > 0 {
       report.notes.append(

@@ -33,7 +33,7 @@ struct DetectionMetric: MetricFamily {
     classes = ClassList(context)
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
   func evaluate(_ truth: GroundTruth, _ prediction: Prediction?) throws -> DetectionItem? {
     guard case .boxes(let boxes) = truth else { return nil }
@@ -49,7 +49,7 @@ struct DetectionMetric: MetricFamily {
         "Metric '\(name)' needs detections, but the model does not have the four outputs that make "
           + "them: boxes, classes, scores and a count.")
     }
-    guard let size = prediction.pictureSize, size.width > 0, size.height > 0 else {
+    guard let size = prediction.imageSize, size.width > 0, size.height > 0 else {
       if detections.isEmpty { return item }
       throw TensorIOError(
         .wrongOutputType,
@@ -91,7 +91,7 @@ struct DetectionMetric: MetricFamily {
 
   func reduce(_ items: [DetectionItem]) throws -> MetricReport {
     let categories = try DetectionCategories(items, metric: name)
-    let results = categories.all.map { DetectionEvaluation(categories.pictures($0)) }
+    let results = categories.all.map { DetectionEvaluation(categories.images($0)) }
     var report = MetricReport(values: [])
     report.notes = notes(items, categories)
     for value in values {
@@ -194,23 +194,23 @@ struct DetectionCategories {
 
   /// The classes of all objects and detections: the model's classes in order, then other labels.
   let all: [Category]
-  private let boxes: [Category: [DetectionEvaluation.Picture]]
+  private let boxes: [Category: [DetectionEvaluation.Image]]
 
   init(_ items: [DetectionItem], metric: String) throws {
-    var boxes: [Category: [DetectionEvaluation.Picture]] = [:]
+    var boxes: [Category: [DetectionEvaluation.Image]] = [:]
     for item in items {
       let (detections, objects) = try item.contents(metric: metric)
-      var picture: [Category: DetectionEvaluation.Picture] = [:]
+      var image: [Category: DetectionEvaluation.Image] = [:]
       for detection in detections {
-        picture[.known(detection.category), default: .init()].detections.append(detection)
+        image[.known(detection.category), default: .init()].detections.append(detection)
       }
       for object in objects {
         let category: Category =
           object.category >= 0
           ? .known(object.category) : .unknown(item.unknown[-1 - object.category])
-        picture[category, default: .init()].objects.append(object)
+        image[category, default: .init()].objects.append(object)
       }
-      for (category, part) in picture { boxes[category, default: []].append(part) }
+      for (category, part) in image { boxes[category, default: []].append(part) }
     }
     self.boxes = boxes
     all = boxes.keys.sorted { left, right in
@@ -231,7 +231,7 @@ struct DetectionCategories {
   }
 
   /// The images that have boxes of a class, in the dataset's order.
-  func pictures(_ category: Category) -> [DetectionEvaluation.Picture] {
+  func images(_ category: Category) -> [DetectionEvaluation.Image] {
     boxes[category] ?? []
   }
 }

@@ -226,11 +226,11 @@ private struct GateNumber {
           isHigherBetter: value.isHigherBetter, reason: reason)
       }
     }
-    return metrics + pictures(of: result) + latencies(of: result)
+    return metrics + images(of: result) + latencies(of: result)
   }
 
-  private static func pictures(of result: ModelResult) -> [GateNumber] {
-    let share = result.pictures > 0 ? Double(result.failed) / Double(result.pictures) : nil
+  private static func images(of result: ModelResult) -> [GateNumber] {
+    let share = result.images > 0 ? Double(result.failed) / Double(result.images) : nil
     return [
       GateNumber("failed", Double(result.failed)),
       GateNumber("failed_share", share, reason: "there are no images."),

@@ -172,7 +172,7 @@ struct PartSet {
 
   /// Checks that each model has every image exactly once.
   private func checkRows() throws {
-    let expected = max(0, min(first.settings.limit ?? .max, first.dataset.pictures))
+    let expected = max(0, min(first.settings.limit ?? .max, first.dataset.images))
     for model in first.models.map(\.model.id) {
       var owners: [Int: Int] = [:]
       for (position, part) in all.enumerated() {
@@ -206,10 +206,10 @@ struct PartSet {
     let positions = Dictionary(
       first.models.enumerated().map { ($1.model.id, $0) }, uniquingKeysWith: { old, _ in old })
     let start = first.results.prefix(2).map(\.model)
-    let goesByPicture = start.count == 2 && start[0] != start[1]
+    let goesByImage = start.count == 2 && start[0] != start[1]
     return all.flatMap(\.results).sorted { a, b in
       let (modelA, modelB) = (positions[a.model] ?? 0, positions[b.model] ?? 0)
-      return goesByPicture
+      return goesByImage
         ? (a.index, modelA) < (b.index, modelB) : (modelA, a.index) < (modelB, b.index)
     }
   }
@@ -240,7 +240,7 @@ extension PartSet {
     var whole = results[0]
     let id = whole.model.id
     let rows = all.map { part in part.results.filter { $0.model == id } }
-    whole.pictures = rows.reduce(0) { $0 + $1.count }
+    whole.images = rows.reduce(0) { $0 + $1.count }
     whole.failed = rows.reduce(0) { $0 + $1.count(where: \.error) }
     whole.labelled = try results.reduce(0) { sum, result in
       let (total, overflows) = sum.addingReportingOverflow(result.labelled)
@@ -252,7 +252,7 @@ extension PartSet {
     }
     whole.latency = LatencyRecord(rows.flatMap { $0 }.compactMap(\.evaluation))
     whole.seconds = results.reduce(0) { $0 + $1.seconds }
-    whole.throughput = whole.seconds > 0 ? Double(whole.pictures) / whole.seconds : 0
+    whole.throughput = whole.seconds > 0 ? Double(whole.images) / whole.seconds : 0
     whole.peakMemory = results.map(\.peakMemory).max() ?? 0
     whole.items = nil
     whole.labels = nil

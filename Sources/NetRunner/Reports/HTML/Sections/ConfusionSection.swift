@@ -135,8 +135,8 @@ struct ConfusionSection {
       let isRight = index / side == index % side
       pixels += isRight ? [76, 134, 222, alpha] : [226, 98, 56, alpha]
     }
-    let picture = PixelBuffer(width: side, height: side, format: .rgba, bytes: pixels)
-    guard let bytes = try? ImageEncoder().encode(picture, as: .png) else { return .empty }
+    let image = PixelBuffer(width: side, height: side, format: .rgba, bytes: pixels)
+    guard let bytes = try? ImageEncoder().encode(image, as: .png) else { return .empty }
     let percent = all > 0 ? right / all * 100 : 0
     let description =
       "\(indices.count) classes: \(DecimalText(percent, digits: 1))% of the images lie on the "

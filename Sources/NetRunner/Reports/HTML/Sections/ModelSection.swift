@@ -10,7 +10,7 @@ struct ModelSection {
   var result: ModelResult
   var rows: [ResultRow]
   var anchor: String
-  var pictures: ReportPictures?
+  var images: ReportImages?
   var galleryLength: Int
   /// The names of the metrics, in the order in which they were requested.
   var metricNames: [String]
@@ -30,7 +30,7 @@ struct ModelSection {
       content += metric(name, report)
     }
     content += LatencySection(result: result, rows: rows).html
-    content += MistakesSection(rows: rows, pictures: pictures, galleryLength: galleryLength).html
+    content += MistakesSection(rows: rows, images: images, galleryLength: galleryLength).html
     let name: Markup = title.map { "\($0)" } ?? .name(model.name)
     return """
       <section aria-labelledby="\(anchor)"><h2 id="\(anchor)">\(name)</h2>
@@ -62,9 +62,9 @@ struct ModelSection {
     let failed = DecimalText(grouping: result.failed)
     items += """
       <li class="\(result.failed > 0 ? "bad" : "good")"><b>\(failed)</b><span>of \
-      \(DecimalText(grouping: result.pictures)) images failed</span></li>
+      \(DecimalText(grouping: result.images)) images failed</span></li>
       """
-    if result.labelled < result.pictures {
+    if result.labelled < result.images {
       items +=
         "<li><b>\(DecimalText(grouping: result.labelled))</b><span>images have a label</span></li>"
     }

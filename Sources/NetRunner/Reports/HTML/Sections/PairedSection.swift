@@ -126,7 +126,7 @@ struct ComparisonSection {
     return "<dl class=\"facts\">\(items)</dl>"
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
   private func list(isRightInA: Bool) -> Markup {
     let flips = comparison.flips.filter { $0.isRightInA == isRightInA }

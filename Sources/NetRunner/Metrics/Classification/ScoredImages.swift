@@ -6,7 +6,7 @@
 /// The images sorted by their scores for one class, with equal scores in one group.
 ///
 /// The area under the ROC curve and the average precision are computed from it.
-struct ScoredPictures {
+struct ScoredImages {
   /// The indices of the images, the highest score first.
   private let order: [Int]
   /// Whether each image is of the class, in that order.
