@@ -163,7 +163,6 @@ public struct NetRunnerServer: Sendable {
     ).add(to: api)
   }
 
-  /// Returns the folder of the page, which comes with the program.
   private static func pageFolder() throws -> String {
     let name = "TensorIO_NetRunnerWeb.resources"
     let assets = WebServer.assets(bundle: name, installed: "netrunner", module: .module)
@@ -178,7 +177,6 @@ public struct NetRunnerServer: Sendable {
   }
 }
 
-/// Counts requests and measures how long they take.
 private struct CountingMiddleware: RouterMiddleware {
   let metrics: RequestMetrics
 

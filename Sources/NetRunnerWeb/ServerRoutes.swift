@@ -13,7 +13,6 @@ import WebServing
 struct ServerRoutes: Sendable {
   let options: NetRunnerOptions
   let repository: RepositorySource?
-  /// The folder of the sample images.
   let samples: String
   /// The path of the API's own description.
   let document: String

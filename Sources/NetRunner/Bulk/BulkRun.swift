@@ -157,7 +157,6 @@ public struct BulkRun {
     }
   }
 
-  /// The images that already have a row.
   private struct Before {
     var images: Set<String> = []
     var failed: Set<String> = []

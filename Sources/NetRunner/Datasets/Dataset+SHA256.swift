@@ -127,7 +127,6 @@ extension SHA256 {
     }
   }
 
-  /// The SHA-256 of a file's bytes, which are read in chunks.
   static func digest(ofFile path: String) throws -> SHA256.Digest {
     let file = try FileSystem.open(path)
     var hash = try SHA256.start()

@@ -59,9 +59,7 @@ public struct DatasetOptions: Sendable, Hashable {
   /// If nil, a table's own folder is used, and the images of COCO annotations are looked for near
   /// the file.
   public var imagesFolder: String?
-  /// The folder that all files must lie in, even when they are reached through links.
-  ///
-  /// If nil, the dataset can name any file.
+  /// The folder that all files must lie in, or nil if the dataset can name any file.
   package var confinedFolder: ConfinedFolder?
 
   /// Creates options.
@@ -70,14 +68,11 @@ public struct DatasetOptions: Sendable, Hashable {
   }
 }
 
-/// Detects a dataset's layout and reads the dataset.
 struct DatasetReader {
   let path: String
   let options: DatasetOptions
 
-  /// The dataset's human-readable name.
-  ///
-  /// If the path is empty, `.` or `..`, it is the real folder's name.
+  /// The dataset's name, which is the real folder's if the path is empty, `.` or `..`.
   var name: String {
     let name = FileSystem.name(of: path)
     guard name.isEmpty || name == "." || name == ".." else { return name }
@@ -110,7 +105,6 @@ struct DatasetReader {
     }
   }
 
-  /// Throws if one of the dataset's files or folders lies outside the confined folder.
   func checkEnclosed(_ path: String) throws {
     guard let confinedFolder = options.confinedFolder, confinedFolder.confinedPath(of: path) == nil
     else {
@@ -125,9 +119,7 @@ struct DatasetReader {
     try ImageFolder(folder, isConfined: options.confinedFolder != nil)
   }
 
-  /// The error for paths without images.
-  ///
-  /// The notes say what was left out there.
+  /// The error for paths without images, with notes that say what was left out there.
   static func noImages(
     in paths: [String], _ notes: [String], code: TensorIOError.Code = .wrongKind
   ) -> TensorIOError {

@@ -213,9 +213,7 @@ private struct TableReader {
     rows.contains { row in row.cells[column].contains { ".eE".contains($0) } }
   }
 
-  /// Parses a finite decimal number.
-  ///
-  /// Returns nil for words such as `nan`, which Swift also accepts.
+  /// Parses a finite decimal number, but no words such as `nan`, which Swift also accepts.
   private static func number(_ text: String) -> Double? {
     guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text),
       number.isFinite

@@ -94,9 +94,7 @@ public struct Evaluator: Sendable {
     return evaluation
   }
 
-  /// Fetches an image that has a URL.
-  ///
-  /// This stage isn't measured.
+  /// Fetches an image that has a URL, which isn't measured.
   private func fetched(_ source: ImageSource) throws -> ImageSource {
     guard case .url(let address) = source else { return source }
     guard let fetch else {

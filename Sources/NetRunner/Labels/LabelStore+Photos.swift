@@ -16,7 +16,6 @@ extension LabelStore {
     return try Self.sha256(of: fullPath) == photo.sha256 ? .present : .changed
   }
 
-  /// The absolute path of a photo.
   package func fullPath(of path: String) -> String {
     path.hasPrefix("/") ? path : (root == "/" ? "" : root) + "/" + path
   }
@@ -56,9 +55,7 @@ extension LabelStore {
     }
   }
 
-  /// A photo's path as the store keeps it.
-  ///
-  /// Symbolic links in its folder are resolved.
+  /// A photo's path as the store keeps it, in which its folder's symbolic links are resolved.
   func key(of photo: String) -> String {
     let folder = FileSystem.folder(of: photo)
     let name = FileSystem.name(of: photo)
@@ -123,9 +120,7 @@ extension LabelStore {
 }
 
 extension PhotoLabel {
-  /// Converts a ground truth to a label.
-  ///
-  /// Returns nil for boxes, class maps and results.
+  /// Converts a ground truth to a label, or returns nil for boxes, class maps and results.
   fileprivate init?(_ truth: GroundTruth) {
     switch truth {
     case .label(let text): self = .text(text)

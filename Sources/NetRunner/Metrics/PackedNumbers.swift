@@ -11,9 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A compact, lossless array of numbers.
-///
-/// In JSON it is Base64 of the little-endian numbers.
+/// A lossless array of numbers, which is Base64 of little-endian bytes in JSON.
 ///
 /// It would take a minute to parse 5 million scores that are written as decimal numbers.
 struct PackedNumbers<Number: PackableNumber>: Sendable, Hashable {

@@ -97,25 +97,21 @@ struct RegressionMetric: MetricFamily {
   }
 }
 
-/// The errors of predictions for each output.
 struct RegressionErrors {
   /// At least one pair, which all have the same number of finite values.
   let pairs: [(truth: [Double], predicted: [Double])]
   let outputs: Int
 
-  /// The mean absolute error of each image.
   var perImage: [Double] {
     pairs.map { pair in zip(pair.truth, pair.predicted).map { abs($0 - $1) }.mean }
   }
 
-  /// The mean absolute error of each output.
   func mae() -> [Double] {
     (0..<outputs).map { output in
       pairs.map { abs($0.truth[output] - $0.predicted[output]) }.mean
     }
   }
 
-  /// The root mean squared error of each output.
   func rmse(_ weights: [Int]? = nil) -> [Double] {
     (0..<outputs).map { output in
       (squares(output, weights) / count(weights)).squareRoot()
@@ -159,9 +155,7 @@ struct RegressionErrors {
     return sum
   }
 
-  /// The sum of the truths' squared distances from their mean.
-  ///
-  /// It is exactly 0 if they are all equal.
+  /// The sum of the truths' squared distances from their mean, which is exactly 0 if all are equal.
   private func variation(_ output: Int, _ weights: [Int]?) -> Double {
     // Distances are measured from the first truth, so that equal truths have no rounding error.
     var first: Double?

@@ -132,9 +132,7 @@ struct PixelCounts {
   /// A number that is added to the mask's other values.
   var offset = 0
 
-  /// Counts the pixels of a mask and of the class map at the same positions.
-  ///
-  /// The map can be nil.
+  /// Counts the pixels of a mask, and of a class map at the same positions if there is one.
   mutating func add(mask: PixelBuffer, map: ClassMap?) {
     let columns = map.map { map in
       (0..<mask.width).map { (2 * $0 + 1) * map.width / (2 * mask.width) }
@@ -220,13 +218,11 @@ extension PixelCounts {
     return sums
   }
 
-  /// The mean over all classes that occur, or nil if there are none.
   static func meanIoU(_ counts: [Count]) -> Double? {
     let found = counts.compactMap(\.iou)
     return found.isEmpty ? nil : found.mean
   }
 
-  /// The fraction of correct pixels, or nil if there are no pixels.
   static func accuracy(_ counts: [Count]) -> Double? {
     let truth = counts.reduce(0) { $0 + $1.truth }
     return truth > 0 ? Double(counts.reduce(0) { $0 + $1.both }) / Double(truth) : nil

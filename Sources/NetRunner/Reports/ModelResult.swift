@@ -70,10 +70,7 @@ extension LatencyRecord {
 }
 
 extension ModelResult {
-  /// Creates the model's summary row in Net Runner's export format.
-  ///
-  /// The accuracy is the value of the test bundle's own metric (`classification_accuracy`), or else
-  /// `top1`.
+  /// Creates the summary row, whose accuracy is `classification_accuracy` or else `top1`.
   func summary(testBundle: String) -> SummaryRow {
     let values = metrics.values.flatMap(\.values)
     let accuracy =

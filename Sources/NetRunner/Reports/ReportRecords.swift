@@ -149,7 +149,6 @@ public struct ModelRecord: Sendable, Codable, Hashable {
 }
 
 extension EnvironmentRecord {
-  /// Describes the machine that the process runs on.
   static func current(libraries: [String: String]) -> EnvironmentRecord {
     var names = utsname()
     uname(&names)
@@ -161,7 +160,6 @@ extension EnvironmentRecord {
       cores: ProcessInfo.processInfo.activeProcessorCount, libraries: libraries)
   }
 
-  /// Converts an array of C characters to a string.
   private static func text<Characters>(_ characters: inout Characters) -> String {
     withUnsafeBytes(of: &characters) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
@@ -231,9 +229,7 @@ extension ImageCrop {
 }
 
 extension ModelBundle {
-  /// The SHA-256 of the model's file.
-  ///
-  /// For a folder, the names and bytes of all its files are hashed.
+  /// The SHA-256 of the model's file, or of the names and bytes of all files in its folder.
   func sha256() throws -> String {
     guard let modelPath else { return try SHA256.digest(of: [UInt8]()).hexadecimal }
     if FileSystem.isFile(modelPath) { return try SHA256.digest(ofFile: modelPath).hexadecimal }

@@ -54,7 +54,6 @@ extension Dataset.Layout {
 }
 
 extension ResultRow {
-  /// How many labels a row shows.
   private static let labelCount = 5
 
   /// The row as it appears in the API.

@@ -21,7 +21,6 @@ struct EvaluationRoutes: Sendable {
   let queue: WorkQueue
   let bodies: BodyReader
 
-  /// Decodes images to make thumbnails.
   private static let decoder = ImageDecoder(
     limits: ImageDecoder.Limits(maximumPixels: 64_000_000, maximumFileBytes: 128 << 20))
 
@@ -138,7 +137,6 @@ struct EvaluationRoutes: Sendable {
 }
 
 extension WebContext {
-  /// The evaluation's identifier in the path.
   fileprivate var evaluation: String { parameters.get("id") ?? "" }
 }
 
@@ -155,10 +153,6 @@ struct RowSelection: Sendable {
 
   private static let maximumCount = 500
 
-  /// Reads the selection from a request's query.
-  ///
-  /// - Throws: ``WebError`` if an option is invalid. The message names the option and says what it
-  ///   takes.
   init(_ query: Query) throws {
     model = query.text("model")
     offset = try query.integer("offset", in: 0...Int(Int32.max)) ?? 0
@@ -189,7 +183,6 @@ struct RowSelection: Sendable {
 enum EvaluationExport: String, Sendable, CaseIterable {
   /// The JSON report that `tensorio evaluate` writes.
   case json
-  /// A table of the rows.
   case csv
   /// A web page for people.
   case html
@@ -197,8 +190,6 @@ enum EvaluationExport: String, Sendable, CaseIterable {
   case netRunner = "netrunner"
 
   /// Makes the download, blocking the calling thread.
-  ///
-  /// - Throws: `TensorIOError` if the report can't be written.
   func response(_ report: EvaluationReport, of dataset: Dataset) throws -> Response {
     let (text, type, ending) =
       switch self {

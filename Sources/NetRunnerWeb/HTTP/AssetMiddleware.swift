@@ -25,9 +25,6 @@ struct AssetMiddleware: RouterMiddleware {
 
   private let assets: [String: Asset]
 
-  /// Reads the page's files.
-  ///
-  /// - Throws: `TensorIOError` if a file can't be read.
   init(_ folder: String) throws {
     var assets: [String: Asset] = [:]
     for path in FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String }) ?? []

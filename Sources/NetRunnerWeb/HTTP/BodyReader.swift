@@ -20,10 +20,9 @@ final class BodyReader: Sendable {
   /// - Parameter budget: The maximum number of bytes to hold at once, for all requests together.
   init(budget: Int) { self.budget = budget }
 
-  /// Reads a body and calls a closure with it.
+  /// Calls a closure with a body, whose bytes count toward the budget until it returns.
   ///
-  /// The bytes count toward the budget until the closure returns. `what` describes the body in
-  /// error messages.
+  /// `what` describes the body in error messages.
   func withBody<Result>(
     of request: Request, limit: Int, as what: String,
     _ body: (ByteBuffer) async throws -> Result
@@ -56,10 +55,9 @@ final class BodyReader: Sendable {
     return try await body(bytes)
   }
 
-  /// Reads a body that is a JSON document.
+  /// Reads a JSON document.
   ///
-  /// The request must declare the JSON content type, because browsers let pages from other sites
-  /// send text but not JSON.
+  /// The request must declare its type, because browsers let other sites' pages send only text.
   func json(of request: Request) async throws -> JSONValue {
     guard request.isJSON else {
       throw WebError(

@@ -6,9 +6,7 @@
 #if Servers
 import Hummingbird
 
-/// A JSON object whose members have different types.
-///
-/// A nil in a literal becomes null.
+/// A JSON object whose members have different types; a nil in a literal becomes null.
 struct JSONObject: Sendable {
   private var members: [String: Member] = [:]
 
@@ -34,7 +32,6 @@ extension JSONObject: Encodable {
   func encode(to encoder: any Encoder) throws { try members.encode(to: encoder) }
 }
 
-/// A route can return an object as its response.
 extension JSONObject: ResponseGenerator {
   func response(from _: Request, context _: some RequestContext) throws -> Response {
     try .json(self)

@@ -10,18 +10,14 @@ import TensorIO
 import WebServing
 
 extension Response {
-  /// Makes a response with a JSON document.
-  ///
-  /// Numbers that JSON can't represent become the strings `NaN`, `Infinity` and `-Infinity`.
+  /// Makes a response with a JSON document, in which `NaN` and infinities are strings.
   static func json(
     _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
   ) throws -> Response {
     .data(try value.encoded(), type: "application/json", status: status, headers: headers)
   }
 
-  /// Makes a response that the browser saves as a file.
-  ///
-  /// The name may contain only ASCII letters, digits, `-`, `_` and `.`.
+  /// Makes a response that is saved under a name of ASCII letters, digits, `-`, `_` and `.`.
   static func download(_ data: some Sequence<UInt8>, type: String, name: String) -> Response {
     .data(
       data, type: type, headers: [.contentDisposition: "attachment; filename=\"\(name)\""])

@@ -82,7 +82,6 @@ extension WebError {
       endsConnection: true)
   }
 
-  /// Makes an error from one that a model or an image threw.
   init(_ error: TensorIOError) {
     let (status, code): (HTTPResponse.Status, String) =
       switch error.code {

@@ -33,16 +33,9 @@ struct BundleDownload: Sendable {
   /// The TLS configuration, or nil to trust the system's certificate authorities.
   var tlsConfiguration: TLSConfiguration?
 
-  /// Downloads a file.
+  /// Downloads a file to a path where none exists yet; no file is left if this throws.
   ///
-  /// Cancel the task to end the download.
-  ///
-  /// - Parameters:
-  ///   - url: The http or https URL. Up to ``DownloadLimits/redirects`` redirects are followed.
-  ///   - path: The path to write the file to. No file may exist there.
-  ///   - onProgress: Called with the number of received bytes, and with the total if the server
-  ///     announces it.
-  /// - Throws: ``DownloadError``. No file is left in that case.
+  /// The progress is the number of received bytes, and the total if the server announces it.
   func download(
     _ url: String, to path: String,
     onProgress: @escaping @Sendable (_ received: Int, _ total: Int?) -> Void = { _, _ in }
@@ -132,8 +125,6 @@ struct BundleDownload: Sendable {
   }
 
   /// Runs work on a download's file on a thread that may block.
-  ///
-  /// - Throws: ``DownloadError`` with the code `cannotWrite`, or `CancellationError`.
   static func writing<Result: Sendable>(
     _ work: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -149,7 +140,6 @@ struct BundleDownload: Sendable {
   }
 }
 
-/// The limits of a download.
 struct DownloadLimits: Hashable, Sendable {
   /// The maximum size of the file, in bytes.
   var bytes = 512 << 20
@@ -163,7 +153,6 @@ struct DownloadLimits: Hashable, Sendable {
   var redirects = 5
 }
 
-/// Resolves the names of hosts.
 struct HostResolver: Sendable {
   /// Returns the addresses of a host, best first.
   var addresses: @Sendable (_ host: String) async throws -> [IPAddress]
@@ -186,7 +175,6 @@ struct HostResolver: Sendable {
     throw CancellationError()
   }
 
-  /// An error for a host that the system can't resolve.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }

@@ -25,7 +25,6 @@ struct DownloadError: Error {
   }
 
   let code: Code
-  /// A message that names the URL, and says what happened and how to fix it.
   let message: String
   let cause: (any Error)?
 

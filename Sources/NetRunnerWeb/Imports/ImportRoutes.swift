@@ -10,7 +10,6 @@ import ModelRepositoryAPI
 import NetRunner
 import TensorIO
 
-/// Routes that import bundles.
 struct ImportRoutes: Sendable {
   let imports: ModelImports
   let bodies: BodyReader

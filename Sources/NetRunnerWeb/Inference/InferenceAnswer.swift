@@ -19,12 +19,8 @@ struct InferenceAnswer: Sendable {
   let input: TensorSpec
   let previews: [String: PixelBuffer]?
 
-  /// The maximum number of values to send for an output.
   private static let numberLimit = 100
 
-  /// Makes the response's JSON document.
-  ///
-  /// - Throws: `TensorIOError` if an image can't be encoded.
   func json() throws -> JSONObject {
     let stages = [
       "decode": latency.decode, "preprocess": latency.preprocess, "inference": latency.inference,

@@ -21,15 +21,10 @@ struct InferenceRunner: Sendable {
   static let maximumImageBytes = 32 << 20
   private static let maximumPixels = 64_000_000
 
-  /// Decodes the images that clients send.
   static let decoder = ImageDecoder(
     limits: ImageDecoder.Limits(
       maximumPixels: maximumPixels, maximumFileBytes: maximumImageBytes))
 
-  /// Runs a model on the bytes of a JPEG, PNG, BMP or WebP image.
-  ///
-  /// - Throws: ``WebError`` or `TensorIOError`, which say what is wrong with the model or the
-  ///   image.
   func run(
     _ model: VisionModel, on image: ByteBuffer, _ options: InferenceOptions
   ) async throws -> JSONObject {
@@ -93,13 +88,9 @@ final class LiveSources: Sendable {
 
   private let state = Mutex(State())
 
-  /// The maximum number of sources to remember.
   private static let limit = 256
 
-  /// Mixes a prediction's labelled values with those of the images before it.
-  ///
-  /// The values start over if the source's model differs from the previous one. Everything else
-  /// is unchanged.
+  /// Mixes a prediction's labelled values with those of the source's last image by the same model.
   func apply(
     _ prediction: Prediction, shownAs format: any OutputFormat, from source: String,
     model: String

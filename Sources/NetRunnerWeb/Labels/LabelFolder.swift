@@ -21,9 +21,6 @@ final class LabelFolder: Sendable {
   /// Allows one change at a time, because a photo and its label belong together.
   private let changes = Mutex(())
 
-  /// Opens a folder, or creates it if it is missing.
-  ///
-  /// - Throws: `TensorIOError` if the folder can't be created or read.
   init(_ path: String, for model: String) throws {
     self.model = model
     self.path = path
@@ -42,7 +39,6 @@ final class LabelFolder: Sendable {
   /// All labels, sorted by the photos' names.
   var labels: [LabelledPhoto] { get throws { try store.labels(for: model) } }
 
-  /// Stores a photo and its label, replacing those with the same name.
   func set(_ label: PhotoLabel, of name: String, _ image: [UInt8]) throws {
     try changes.withLock { _ in
       let fresh = path + "/.\(UUID().uuidString)"
@@ -56,9 +52,7 @@ final class LabelFolder: Sendable {
     }
   }
 
-  /// Deletes a photo and its label.
-  ///
-  /// - Returns: Whether the photo or its label existed.
+  /// Deletes a photo and its label, and returns whether either existed.
   func remove(_ name: String) throws -> Bool {
     try changes.withLock { _ in
       let wasLabelled = try store.removeLabel(of: photos + "/" + name, for: model)
@@ -69,8 +63,6 @@ final class LabelFolder: Sendable {
   }
 
   /// Writes the labels and photos as a zip file in a folder, and returns the file's path.
-  ///
-  /// - Throws: `TensorIOError` if there are no labels, or the file can't be written.
   func export(_ format: LabelExportFormat, into folder: String, named name: String) throws -> String
   {
     let zip = folder + "/labels.zip"
@@ -107,17 +99,12 @@ final class LabelFolders: Sendable {
   private let scratch: ScratchFolder
   private let folders = Mutex<[String: LabelFolder]>([:])
 
-  /// Prepares the folders, without creating any before the first label.
-  ///
-  /// Without a data folder, they are in the temporary folder.
   init(dataFolder: String?, scratch: ScratchFolder) {
     root = (dataFolder ?? scratch.path) + "/labels"
     self.scratch = scratch
   }
 
   /// Returns a model's folder, creating it if it is missing, and blocks the calling thread.
-  ///
-  /// - Throws: `TensorIOError` if the folder can't be created or read.
   func folder(for model: String) throws -> LabelFolder {
     try folders.withLock { folders in
       if let folder = folders[model] { return folder }

@@ -83,7 +83,6 @@ struct LabelRoutes: Sendable {
     return download.response(type: "application/zip", name: name + ending, on: queue)
   }
 
-  /// Reads the label from a request's query.
   private static func label(_ query: Query, for model: VisionModel) throws -> PhotoLabel {
     let number = try query.number("value")
     switch (query.text("label"), number) {
@@ -116,9 +115,6 @@ struct LabelRoutes: Sendable {
 }
 
 extension WebContext {
-  /// The photo's name in the path.
-  ///
-  /// - Throws: ``WebError`` if the name is invalid.
   fileprivate func photo() throws -> String {
     try RelativePath(percentEncoded: [parameters.get("photo").map { $0[...] } ?? ""]).name
   }

@@ -183,9 +183,6 @@ struct OpenInferenceRoutes: Sendable {
 }
 
 extension InferenceCall {
-  /// Returns the values of the inputs.
-  ///
-  /// - Throws: ``WebError`` if the model doesn't have one of the inputs.
   fileprivate func values(for model: InferenceModel) throws -> ModelInputs {
     let signature = try model.loadSignature()
     var values: [String: any TensorEncodable] = [:]
@@ -223,7 +220,6 @@ final class InferenceStatistics: Sendable {
 
   private let models = Mutex<[String: Model]>([:])
 
-  /// Counts a run.
   func add(_ id: String, _ duration: Duration, isSuccess: Bool) {
     let now = Int(Date().timeIntervalSince1970 * 1000)
     models.withLock { models in

@@ -22,21 +22,11 @@ struct TensorBodies: Sendable {
   /// The queue for images, which also processes requests that are no larger than an image.
   let images: WorkQueue
 
-  /// The maximum size of a small request, in bytes.
   private static let small = 256 << 10
 
   init(images: WorkQueue) { self.images = images }
 
-  /// Reads a request's body and processes it.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - limits: The limits of the request's model.
-  ///   - hasBinary: Whether binary tensors follow the JSON.
-  ///   - work: A closure that processes the body. It may block.
-  /// - Returns: The closure's result.
-  /// - Throws: ``WebError`` if the body exceeds the limit or too many requests wait, or the
-  ///   closure's error.
+  /// Reads a request's body, and processes it with a closure that may block.
   func withBody<Result: Sendable>(
     of request: Request, _ limits: TensorLimits, hasBinary: Bool,
     _ work: @escaping @Sendable (ByteBuffer) throws -> Result
@@ -64,7 +54,6 @@ struct TensorBodies: Sendable {
 
 /// The limits of requests with tensors, which follow from a model's inputs.
 struct TensorLimits: Sendable {
-  /// The model's id.
   let model: String
   /// The maximum size of a request that is only JSON, in bytes.
   let json: Int

@@ -31,8 +31,6 @@ final class UploadStore: Sendable {
   private static let sweepInterval = DispatchTimeInterval.seconds(600)
 
   /// Makes a store.
-  ///
-  /// - Throws: `TensorIOError` if the folder can't be created.
   init(
     scratch: ScratchFolder, disk: WorkQueue, limits: UploadLimits = UploadLimits(),
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
@@ -45,12 +43,9 @@ final class UploadStore: Sendable {
     scheduleSweep()
   }
 
-  /// Creates an upload, blocking the calling thread.
+  /// Creates an upload, blocking the calling thread, and returns its identifier.
   ///
   /// If there are too many uploads, one that wasn't used for a while is removed.
-  ///
-  /// - Returns: The upload's identifier.
-  /// - Throws: ``WebError`` if too many uploads are in use.
   func create() throws -> String {
     sweep()
     let id = UUID().uuidString.lowercased()
@@ -85,10 +80,7 @@ final class UploadStore: Sendable {
     return id
   }
 
-  /// Receives a file, which is the request's body.
-  ///
-  /// - Throws: ``WebError`` if the upload doesn't exist, the path is taken, or the file is too
-  ///   large. Nothing of the file is left in that case.
+  /// Receives a file, of which nothing is left if this throws.
   func receive(_ path: RelativePath, for id: String, from request: Request) async throws {
     let announced = request.headers[.contentLength].flatMap(Int.init)
     guard announced ?? 0 <= limits.fileBytes else {
@@ -141,8 +133,6 @@ final class UploadStore: Sendable {
   }
 
   /// Returns a lease that keeps an upload from being deleted while the lease exists.
-  ///
-  /// - Throws: ``WebError`` if the upload doesn't exist.
   func use(_ id: String) throws -> UploadLease {
     let upload = try uploads.withLock { uploads in
       guard var upload = uploads[id], !upload.isDeleted else { throw WebError.noUpload(id) }
@@ -158,8 +148,6 @@ final class UploadStore: Sendable {
   func touch(_ id: String) { try? change(id) { $0.lastUse = now() } }
 
   /// Deletes an upload, immediately or as soon as it has no users.
-  ///
-  /// - Throws: ``WebError`` if the upload doesn't exist.
   func delete(_ id: String) throws {
     try change(id) { $0.isDeleted = true }
     sweep()
@@ -207,7 +195,6 @@ final class UploadStore: Sendable {
   }
 }
 
-/// Keeps an upload from being deleted as long as the lease exists.
 final class UploadLease: Sendable {
   /// The upload as it was when the lease began.
   let upload: Upload
@@ -229,8 +216,6 @@ final class PartialFile: Sendable {
   private let handle: FileHandle
 
   /// Creates the file.
-  ///
-  /// - Throws: ``WebError`` if the file can't be created.
   init(_ path: String) throws {
     self.path = path
     guard FileManager.default.createFile(atPath: path, contents: nil) else {

@@ -11,12 +11,8 @@ import TensorIO
 ///
 /// It is deleted when the server ends, or at the latest when nothing refers to it any more.
 final class ScratchFolder: Sendable {
-  /// The folder's path.
   let path: String
 
-  /// Creates a folder in the system's temporary directory.
-  ///
-  /// - Throws: `TensorIOError` if the folder can't be created.
   init() throws {
     path =
       FileManager.default.temporaryDirectory
@@ -27,8 +23,6 @@ final class ScratchFolder: Sendable {
   deinit { remove() }
 
   /// Creates a subfolder, with a unique name unless one is given, and returns its path.
-  ///
-  /// - Throws: `TensorIOError` if the subfolder can't be created.
   func folder(_ name: String? = nil) throws -> String {
     let folder = path + "/" + (name ?? UUID().uuidString)
     try Self.makeFolder(folder)

@@ -11,9 +11,7 @@ struct ClassCounts {
   /// The number of images of each class that are predicted correctly.
   var right: [Int]
 
-  /// Counts pairs of a true and a predicted class.
-  ///
-  /// A predicted class of nil means no prediction.
+  /// Counts pairs of a true and a predicted class, which is nil if there is no prediction.
   init(_ pairs: [(truth: Int, predicted: Int?)], classes: Int, weights: [Int]? = nil) {
     support = Array(repeating: 0, count: classes)
     predicted = support

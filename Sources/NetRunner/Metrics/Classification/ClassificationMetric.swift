@@ -10,9 +10,6 @@ import TensorIO
 /// Every labelled image counts. An image is wrong if it failed, or if its label isn't a class of
 /// the model. Values that can't be computed for such images exclude them, which the count shows.
 struct ClassificationMetric: MetricFamily {
-  /// A value that the metric can compute.
-  ///
-  /// The raw values are names in the registry.
   enum Value: String, CaseIterable {
     case top1, top5, topk
     case legacyTop5 = "EvaluationMetricAccuracyTop5"

@@ -3,18 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The classes that occur as a truth or a prediction.
-///
-/// They are in the model's order, followed by labels that the model doesn't have.
+/// The classes that occur as a truth or a prediction: the model's in order, then unknown labels.
 ///
 /// Classes with the same name are merged as soon as one label is that name, because the label
 /// refers to all of them. If labels are numbers, classes aren't merged.
 struct OccurringClasses {
   /// The unique names of the classes.
   let names: [String]
-  /// The model's classes that each of these classes consists of.
-  ///
-  /// Empty for an unknown label.
+  /// The model's classes that each of these classes consists of, or none for an unknown label.
   let members: [[Int]]
   /// The true and the predicted class of each image, as indices of `names`.
   let pairs: [(truth: Int, predicted: Int?)]

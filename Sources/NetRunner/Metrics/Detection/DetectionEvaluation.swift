@@ -112,9 +112,8 @@ struct DetectionEvaluation {
     return (0..<(count - 1)).map { Double($0) * step + start } + [end]
   }
 
-  /// The mean over 101 recall values of the best precision at that recall or a higher one.
-  ///
-  /// The precision is 0 at recall values that aren't reached.
+  /// The mean over 101 recall values of the best precision at that recall or a higher one, which is
+  /// 0 where none is reached.
   private static func meanPrecision(_ precisions: [Double], _ recalls: [Double]) -> Double {
     var precisions = precisions
     for position in precisions.indices.dropFirst().reversed()
@@ -145,9 +144,7 @@ struct Overlaps {
     }
   }
 
-  /// The intersection over union.
-  ///
-  /// For a crowd, it is the intersection over the detection's own area.
+  /// The intersection over union, or for a crowd over the detection's own area.
   private static func share(_ found: Box, _ truth: Box, isCrowd: Bool) -> Double {
     let width = min(found.width + found.x, truth.width + truth.x) - max(found.x, truth.x)
     guard width > 0 else { return 0 }
@@ -163,9 +160,7 @@ struct Overlaps {
 struct DetectionMatches {
   /// The detections' scores, the highest first.
   let scores: [Double]
-  /// Whether each detection matches an object at each threshold.
-  ///
-  /// Ignored objects are included.
+  /// Whether each detection matches an object, even an ignored one, at each threshold.
   private(set) var isMatched: [[Bool]] = []
   /// Whether each detection counts as neither right nor wrong at each threshold.
   private(set) var isIgnored: [[Bool]] = []

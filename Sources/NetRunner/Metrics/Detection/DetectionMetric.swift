@@ -184,7 +184,6 @@ extension Box {
   }
 }
 
-/// The boxes of all images, grouped by class.
 struct DetectionCategories {
   /// A class of the model, or a label that the model doesn't have.
   enum Category: Hashable {
@@ -223,7 +222,6 @@ struct DetectionCategories {
     }
   }
 
-  /// The labels that aren't classes of the model.
   var unknown: [String] {
     all.compactMap { category in
       if case .unknown(let label) = category { label } else { nil }

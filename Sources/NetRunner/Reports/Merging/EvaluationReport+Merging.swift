@@ -63,7 +63,6 @@ extension EnvironmentRecord {
 }
 
 extension [String] {
-  /// The distinct elements, in the order in which they first occur.
   fileprivate var withoutRepetitions: [String] {
     var seen: Set<String> = []
     return filter { seen.insert($0).inserted }
@@ -170,7 +169,6 @@ struct PartSet {
 
   // MARK: - Rows
 
-  /// Checks that each model has every image exactly once.
   private func checkRows() throws {
     let expected = max(0, min(first.settings.limit ?? .max, first.dataset.images))
     for model in first.models.map(\.model.id) {
@@ -234,7 +232,6 @@ extension ModelRecord {
 }
 
 extension PartSet {
-  /// Computes a model's results over all parts.
   func result(at position: Int, _ registry: MetricRegistry) throws -> ModelResult {
     let results = all.map { $0.models[position] }
     var whole = results[0]

@@ -46,8 +46,7 @@ enum CSV {
     return quoted + "\""
   }
 
-  /// The characters that a formula can begin with, including full-width ones, and the apostrophe
-  /// that prevents a formula.
+  /// The characters that a formula can begin with, including full-width ones and the apostrophe.
   private static let starts: Set<Unicode.Scalar> = [
     "=", "+", "-", "@", "\t", "\r", "\n", "'", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
   ]

@@ -38,9 +38,7 @@ extension EvaluationReport {
     return StableJSON(document: members).text
   }
 
-  /// The report in the format that Net Runner has always exported.
-  ///
-  /// This is `{"results": [...], "summary": [...]}`, without the report's other members.
+  /// The report's `results` and `summary`, in the format that Net Runner has always exported.
   package func netRunnerJSON() throws -> String {
     StableJSON(document: [
       "results": try StableJSON(lines: results), "summary": try StableJSON(lines: summary),

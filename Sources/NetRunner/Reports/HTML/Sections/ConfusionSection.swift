@@ -11,9 +11,7 @@ import TensorIOImageCodecs
 struct ConfusionSection {
   var matrix: ConfusionMatrix
 
-  /// The maximum number of classes in a table.
-  ///
-  /// More classes are shown as an image and a list.
+  /// The maximum number of classes in a table; more are shown as an image and a list.
   private static let largestTable = 30
   private static let longestList = 20
 

@@ -14,9 +14,7 @@ struct ModelSection {
   var galleryLength: Int
   /// The names of the metrics, in the order in which they were requested.
   var metricNames: [String]
-  /// The section's title.
-  ///
-  /// If nil, it is the model's name.
+  /// The section's title, or nil for the model's name.
   var title: String?
 
   private var metrics: [(key: String, value: MetricReport)] {
@@ -102,8 +100,7 @@ struct ModelSection {
 }
 
 extension ModelResult {
-  /// The metrics in the order in which they were requested, followed by others in alphabetical
-  /// order.
+  /// The metrics in the order in which they were requested, then others in alphabetical order.
   func metrics(ordered names: [String]) -> [(key: String, value: MetricReport)] {
     let ranks = Dictionary(
       names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -165,9 +162,7 @@ struct MetricTable {
 struct ClassTable {
   var classes: [ClassMetrics]
 
-  /// The maximum number of classes.
-  ///
-  /// If there are more, the worst ones are shown.
+  /// The maximum number of classes, of which the worst ones are shown.
   private static let longest = 200
 
   var html: Markup {

@@ -54,9 +54,7 @@ struct OverviewSection {
       """
   }
 
-  /// Formats a date such as `2025-06-01T08:30:00Z` for people.
-  ///
-  /// Other text is returned unchanged.
+  /// Formats a date such as `2025-06-01T08:30:00Z` for people, and leaves other text unchanged.
   static func date(_ created: String) -> String {
     let parts = created.split(separator: "T")
     guard parts.count == 2, parts[1].hasSuffix("Z"), parts[1].utf8.count >= 6 else {
