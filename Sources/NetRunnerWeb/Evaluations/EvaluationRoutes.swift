@@ -5,7 +5,6 @@
 
 #if Servers
 import Foundation
-import HTTPTypes
 import Hummingbird
 import NetRunner
 import TensorIO

@@ -6,7 +6,6 @@
 #if Servers
 import Dispatch
 import Foundation
-import HTTPTypes
 import Hummingbird
 import NIOCore
 import Synchronization
