@@ -137,7 +137,8 @@ import Testing
     report.models[0].metrics[evil]?.values[0].name = evil
     let images = ReportImages { throw TensorIOError(.invalidImage, $0) }
     let gate = GateResult(
-      gate: Gate(evil, .atLeast, 1), model: evil, value: nil, isMet: false, message: evil)
+      gate: Gate(name: evil, relation: .atLeast, bound: 1), model: evil, value: nil, isMet: false,
+      message: evil)
     let text = try HTMLReport(report, images: images, gates: [gate]).text()
     #expect(text.ranges(of: "<script").count == 1)
     #expect(text.ranges(of: "<img").count == 0)
@@ -197,7 +198,7 @@ import Testing
       print(json.dumps(faults))
       """
     let three = ReportFixture(images: 200, models: ["mobile", "large", "tiny"]).make()
-    let gates = try Gate("failed", .atMost, 0).check(three)
+    let gates = try Gate(name: "failed", relation: .atMost, bound: 0).check(three)
     let pages = [
       try HTMLReport(three, images: Self.images, gates: gates).text(),
       try HTMLReport(ReportFixture(classes: Self.hundred, images: 1000).make()).text(),

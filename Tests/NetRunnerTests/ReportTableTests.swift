@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import NetRunner
 import TestSupport
 import Testing
+
+@testable import NetRunner
 
 @Suite struct ReportTableTests {
   /// Names that careless writers get wrong: quotes, accents, formulas, control characters, markup.
@@ -108,7 +109,7 @@ import Testing
     report.models[0].model.id = Self.names.joined()
     for index in report.results.indices { report.results[index].model = Self.names.joined() }
     report.models[0].failed = 3
-    let gates = try Gate("failed", .atMost, 0).check(report)
+    let gates = try Gate(name: "failed", relation: .atMost, bound: 0).check(report)
     let script = """
       import sys, json
       import xml.etree.ElementTree as tree

@@ -31,11 +31,9 @@ struct ModelPass {
     self.dataset = dataset
     self.options = options
     labels = (try? evaluator.get())?.labels ?? []
-    var context = MetricContext(labels: labels)
-    context.topK = options.topK
-    context.labelOffset = options.labelOffset
-    context.ignoredClass = options.ignoredClass
-    context.seed = options.seed
+    let context = MetricContext(
+      labels: labels, topK: options.topK, labelOffset: options.labelOffset,
+      ignoredClass: options.ignoredClass, seed: options.seed)
     let outputsKept = options.kept ?? (dataset.layout == .testBundle ? .all : .top(5))
     rowMaker = RowMaker(
       model: bundle.manifest.id, testBundle: dataset.rowName, kept: outputsKept,

@@ -52,10 +52,12 @@ public struct MetricContext: Sendable {
   ///
   /// If 0, those intervals are omitted.
   public var resamples = 1000
+}
 
-  /// Creates a context.
+extension MetricContext {
+  /// Creates a context with the default settings.
   public init(labels: [String]) {
-    self.labels = labels
+    self.init(labels: labels, topK: 5)
   }
 }
 
@@ -91,13 +93,6 @@ public struct ConfusionMatrix: Sendable, Hashable, Codable {
   public var counts: [[Int]]
   /// The number of images of each true class that failed.
   public var failed: [Int]
-
-  /// Creates a matrix.
-  public init(labels: [String], counts: [[Int]], failed: [Int]) {
-    self.labels = labels
-    self.counts = counts
-    self.failed = failed
-  }
 }
 
 /// A ROC curve: the true positive rate against the false positive rate over all thresholds.
@@ -151,15 +146,4 @@ public struct ClassMetrics: Sendable, Hashable, Codable {
   public var values: [String: Double?]
   /// The 95% confidence intervals by the same names, or nil if there are none.
   public var intervals: [String: MetricValue.Interval]?
-
-  /// Creates the values of a class.
-  public init(
-    label: String, support: Int, values: [String: Double?],
-    intervals: [String: MetricValue.Interval]? = nil
-  ) {
-    self.label = label
-    self.support = support
-    self.values = values
-    self.intervals = intervals
-  }
 }

@@ -59,15 +59,4 @@ struct EvaluationRequest: Sendable, Hashable {
     return sources[0]
   }
 }
-
-extension JSONObjectReader {
-  fileprivate func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
-    guard let number = try integer(name) else { return nil }
-    guard range.contains(number) else {
-      throw WebError.badRequest(
-        "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound).")
-    }
-    return number
-  }
-}
 #endif

@@ -37,11 +37,7 @@ final class BodyReader: Sendable {
         held += count - reserved
         return true
       }
-      guard isThere else {
-        var error = WebError.tooBusy
-        error.endsConnection = true
-        throw error
-      }
+      guard isThere else { throw WebError.bodyRefused }
       reserved = count
     }
     // Refuse a body before reading any of it if its announced length is too large.

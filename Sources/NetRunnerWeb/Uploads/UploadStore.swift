@@ -5,6 +5,7 @@
 
 #if Servers
 import Dispatch
+import Files
 import Foundation
 import Hummingbird
 import NIOCore
@@ -90,15 +91,19 @@ final class UploadStore: Sendable {
     var count = 0
     do {
       let name = use.upload.partialFolder + "/" + UUID().uuidString
-      let file = try await disk.run { try PartialFile(name) }
       do {
+        let file = try await writing { try OpenFile(creating: name) }
         try await receive(path, for: id, request.body, announced, into: file, &count)
         let destination = use.upload.filesFolder + "/" + path.text
         // A deleted upload doesn't accept any more files.
         try change(id) { $0.lastUse = now() }
-        try await disk.run { try file.move(to: destination) }
+        try await writing {
+          try FileManager.default.createDirectory(
+            atPath: FileSystem.folder(of: destination), withIntermediateDirectories: true)
+          try FileSystem.rename(name, to: destination)
+        }
       } catch {
-        try? await disk.run { file.discard() }
+        try? await disk.run { try FileSystem.remove(name) }
         throw error
       }
     } catch {
@@ -110,7 +115,7 @@ final class UploadStore: Sendable {
 
   private func receive(
     _ path: RelativePath, for id: String, _ body: RequestBody, _ announced: Int?,
-    into file: PartialFile, _ count: inout Int
+    into file: OpenFile, _ count: inout Int
   ) async throws {
     var pending = ByteBuffer()
     for try await part in body {
@@ -123,12 +128,19 @@ final class UploadStore: Sendable {
       guard pending.readableBytes >= Self.pieceSize else { continue }
       let piece = pending
       pending = ByteBuffer()
-      try await disk.run { try file.write(piece) }
+      try await writing { try piece.withUnsafeReadableBytes(file.write) }
     }
     // A connection that was cut off can look like the end of the body.
     guard announced ?? count == count else { throw WebError.incomplete(path) }
     let rest = pending
-    try await disk.run { try file.write(rest) }
+    try await writing { try rest.withUnsafeReadableBytes(file.write) }
+  }
+
+  /// Runs work that writes files on the disk's queue.
+  private func writing<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await disk.run { try WebError.storing(work) }
   }
 
   /// Returns a lease that keeps an upload from being deleted while the lease exists.
@@ -205,43 +217,5 @@ final class UploadLease: Sendable {
   }
 
   deinit { onEnd() }
-}
-
-/// A file that is being received, and isn't among the upload's files until it is complete.
-///
-/// All members block the calling thread.
-final class PartialFile: Sendable {
-  private let path: String
-  private let handle: FileHandle
-
-  /// Creates the file.
-  init(_ path: String) throws {
-    self.path = path
-    guard FileManager.default.createFile(atPath: path, contents: nil) else {
-      throw WebError.notStored("it can't be created")
-    }
-    handle = try WebError.storing { try FileHandle(forWritingTo: URL(filePath: path)) }
-  }
-
-  /// Appends bytes.
-  func write(_ bytes: ByteBuffer) throws {
-    try WebError.storing { try handle.write(contentsOf: Data(bytes.readableBytesView)) }
-  }
-
-  /// Moves the complete file to its destination, creating the folders that contain it.
-  func move(to destination: String) throws {
-    try WebError.storing {
-      try handle.close()
-      try FileManager.default.createDirectory(
-        atPath: FileSystem.folder(of: destination), withIntermediateDirectories: true)
-      try FileSystem.rename(path, to: destination)
-    }
-  }
-
-  /// Deletes the file.
-  func discard() {
-    try? handle.close()
-    try? FileSystem.remove(path)
-  }
 }
 #endif

@@ -67,7 +67,7 @@ final class ByteBudget: Sendable {
           state.waiting.append(Waiter(id: id, count: count, continuation: continuation))
           return false
         }
-        if isRefused { continuation.resume(throwing: Self.refusal) }
+        if isRefused { continuation.resume(throwing: WebError.bodyRefused) }
       }
     } onCancel: {
       refuse(id)
@@ -89,14 +89,7 @@ final class ByteBudget: Sendable {
     let waiter = state.withLock { state in
       state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
     }
-    waiter?.continuation.resume(throwing: Self.refusal)
-  }
-
-  /// The error for a refused request, which closes the connection because the body isn't read.
-  private static var refusal: WebError {
-    var error = WebError.tooBusy
-    error.endsConnection = true
-    return error
+    waiter?.continuation.resume(throwing: WebError.bodyRefused)
   }
 }
 #endif

@@ -70,10 +70,8 @@ struct ClassificationMetric: MetricFamily {
   func evaluate(_ truth: GroundTruth, _ prediction: Prediction?) throws -> ClassificationItem? {
     guard case .label(let label) = truth else { return nil }
     var item = ClassificationItem(label: label, classes: classes)
-    guard let prediction else {
-      item.failed = true
-      return item
-    }
+    item.failed = prediction == nil
+    guard let prediction else { return item }
     guard let classification = prediction.classification else {
       throw TensorIOError(
         .wrongOutputType,

@@ -39,10 +39,8 @@ struct DetectionMetric: MetricFamily {
     guard case .boxes(let boxes) = truth else { return nil }
     var item = DetectionItem()
     for object in boxes { try add(object, to: &item) }
-    guard let prediction else {
-      item.failed = true
-      return item
-    }
+    item.failed = prediction == nil
+    guard let prediction else { return item }
     guard let detections = prediction.detections else {
       throw TensorIOError(
         .wrongOutputType,
