@@ -125,9 +125,8 @@ public struct NetRunnerServer: Sendable {
       options: options, repository: imports.repository, samples: assets + "/Samples",
       document: assets + "/openapi.json"
     ).add(to: api)
-    ModelRoutes(catalogue: catalogue, runner: runner, bodies: bodies).add(to: api)
-    ImportRoutes(imports: imports, bodies: bodies, maximumBytes: options.maximumBundleBytes)
-      .add(to: api)
+    ModelRoutes(runner: runner, bodies: bodies).add(to: api)
+    ImportRoutes(imports: imports, bodies: bodies).add(to: api)
     RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)
     addUploadsEvaluationsAndLabels(to: api)
     let inference = router.group("v2").add(middleware: access)
@@ -159,7 +158,7 @@ public struct NetRunnerServer: Sendable {
     LabelRoutes(
       catalogue: catalogue,
       folders: LabelFolders(dataFolder: options.dataFolder, scratch: scratch),
-      scratch: scratch, queue: disk, bodies: bodies
+      queue: disk, bodies: bodies
     ).add(to: api)
   }
 

@@ -21,8 +21,8 @@ package struct ImportError: Error, Sendable {
 extension ImportError: CustomStringConvertible {
   package var description: String { message }
 
-  /// The kinds of failure, whose descriptions are words for programs, such as `no_bundle`.
-  package enum Code: String, Sendable, CustomStringConvertible {
+  /// The kinds of failure, whose raw values are words for programs, such as `no_bundle`.
+  package enum Code: String, Sendable {
     case notAZip = "not_a_zip"
     /// The zip file is truncated, contradicts itself, or has other bytes than were packed.
     case damagedZip = "damaged_zip"
@@ -48,8 +48,6 @@ extension ImportError: CustomStringConvertible {
     case replayed
     case cancelled
     case cannotWrite = "cannot_write"
-
-    package var description: String { rawValue }
   }
 
   static var cancelled: ImportError { ImportError(.cancelled, "The import was cancelled.") }

@@ -17,15 +17,12 @@ import Foundation
 /// The program that made a report.
 public struct ToolRecord: Sendable, Codable, Hashable {
   /// The program's name.
-  public var name: String
+  public var name = "tensorio"
   /// The program's version.
   public var version: String
 
-  /// Creates a record.
-  public init(name: String = "tensorio", version: String) {
-    self.name = name
-    self.version = version
-  }
+  /// Creates a record of `tensorio`.
+  public init(version: String) { self.version = version }
 }
 
 /// The part of the images that a report covers.

@@ -13,15 +13,15 @@ import TensorIOImageCodecs
 
 /// Routes that evaluate models on many images and return the results.
 struct EvaluationRoutes: Sendable {
+  private static let decoder = ImageDecoder(
+    limits: ImageDecoder.Limits(maximumPixels: 64_000_000, maximumFileBytes: 128 << 20))
+
   let options: NetRunnerOptions
   let catalogue: ModelCatalogue
   let locations: DatasetLocations
   let evaluations: EvaluationStore
   let queue: WorkQueue
   let bodies: BodyReader
-
-  private static let decoder = ImageDecoder(
-    limits: ImageDecoder.Limits(maximumPixels: 64_000_000, maximumFileBytes: 128 << 20))
 
   func add(to group: RouterGroup<WebContext>) {
     group.post("evaluations") { request, _ in try await start(request) }

@@ -6,8 +6,8 @@
 #if Servers
 /// An error from downloading a bundle, caused by the URL, the network or the server.
 struct DownloadError: Error {
-  /// A kind of failure, whose description is the code in the API, such as `not_found`.
-  enum Code: String, CustomStringConvertible {
+  /// A kind of failure, whose raw value is the code in the API.
+  enum Code: String {
     case invalidURL = "invalid_url"
     /// The server is in a forbidden network, or a redirect drops encryption.
     case addressNotAllowed = "address_not_allowed"
@@ -20,8 +20,6 @@ struct DownloadError: Error {
     case timedOut = "timed_out"
     case cancelled
     case cannotWrite = "cannot_write"
-
-    var description: String { rawValue }
   }
 
   let code: Code

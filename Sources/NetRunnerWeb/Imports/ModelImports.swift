@@ -112,6 +112,9 @@ final class ModelImports: Sendable {
     return VisionModel(bundle, isShipped: false)
   }
 
+  /// The maximum size of an archive, in bytes.
+  var maximumBytes: Int { download.limits.bytes }
+
   /// A new path for an archive; files that are left behind are removed at the next start.
   var temporaryFile: String { importer.temporaryFile }
 }
@@ -126,7 +129,7 @@ extension WebError {
       case .cannotWrite: HTTPResponse.Status(code: 507)
       default: .unprocessableContent
       }
-    self.init(status: status, code: "\(error.code)", message: error.message)
+    self.init(status: status, code: error.code.rawValue, message: error.message)
   }
 }
 #endif

@@ -10,6 +10,8 @@ import TensorIOImageCodecs
 
 /// A model's result for an image, as the page shows it.
 struct InferenceAnswer: Sendable {
+  private static let numberLimit = 100
+
   let model: VisionModel
   let prediction: Prediction
   let latency: RunLatency
@@ -18,8 +20,6 @@ struct InferenceAnswer: Sendable {
   let options: InferenceOptions
   let input: TensorSpec
   let previews: [String: PixelBuffer]?
-
-  private static let numberLimit = 100
 
   func json() throws -> JSONObject {
     let stages = [

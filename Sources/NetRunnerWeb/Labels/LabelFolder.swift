@@ -25,14 +25,7 @@ final class LabelFolder: Sendable {
     self.model = model
     self.path = path
     photos = path + "/photos"
-    do {
-      try FileManager.default.createDirectory(atPath: photos, withIntermediateDirectories: true)
-    } catch {
-      throw TensorIOError(
-        .unwritableFile,
-        "The folder '\(photos)' for labelled photos can't be created: "
-          + "\(FileSystem.reason(for: error)).", cause: error)
-    }
+    try ScratchFolder.makeFolder(photos, "for labelled photos ", attributes: nil)
     store = try LabelStore(path: path + "/labels.sqlite", root: photos)
   }
 
@@ -96,7 +89,7 @@ enum LabelExportFormat: String, Sendable, CaseIterable {
 final class LabelFolders: Sendable {
   private let root: String
   /// Keeps the temporary folder as long as it is used.
-  private let scratch: ScratchFolder
+  let scratch: ScratchFolder
   private let folders = Mutex<[String: LabelFolder]>([:])
 
   init(dataFolder: String?, scratch: ScratchFolder) {

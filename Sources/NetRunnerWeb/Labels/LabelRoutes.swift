@@ -13,7 +13,6 @@ import TensorIOImageCodecs
 struct LabelRoutes: Sendable {
   let catalogue: ModelCatalogue
   let folders: LabelFolders
-  let scratch: ScratchFolder
   let queue: WorkQueue
   let bodies: BodyReader
 
@@ -73,8 +72,8 @@ struct LabelRoutes: Sendable {
           status: .notFound, code: "no_labels",
           message: "No photo is labelled for the model '\(id.prefix(100))' yet. Label one first.")
       }
-      let folder = try scratch.folder()
-      defer { scratch.remove(folder) }
+      let folder = try folders.scratch.folder()
+      defer { folders.scratch.remove(folder) }
       let file = try labels.export(format, into: folder, named: name)
       return try FileDownload(file)
     }

@@ -15,6 +15,8 @@ import TensorIOImageCodecs
 /// Routes of the Open Inference Protocol, version 2, so that clients of other servers can run
 /// bundles.
 struct OpenInferenceRoutes: Sendable {
+  private static let headerLength = HTTPField.Name("Inference-Header-Content-Length")
+
   let catalogue: ModelCatalogue
   let queue: WorkQueue
   let bodies: BodyReader
@@ -25,8 +27,6 @@ struct OpenInferenceRoutes: Sendable {
   /// The maximum size of a request with tensors in bytes, or nil to derive it from the model.
   let requestLimit: Int?
   let statistics = InferenceStatistics()
-
-  private static let headerLength = HTTPField.Name("Inference-Header-Content-Length")
 
   func add(to group: RouterGroup<WebContext>) {
     group.get("") { _, _ in server }

@@ -51,7 +51,7 @@ struct RepositoryRoutes: Sendable {
         let isSame = imported?.origin?.manifest == "\(found.release.manifest.digest)"
         state = imported == nil ? "new" : isSame ? "imported" : "update"
       } catch {
-        problem = ["code": "\(error.code)", "message": error.message]
+        problem = ["code": error.code.rawValue, "message": error.message]
       }
     }
     return [

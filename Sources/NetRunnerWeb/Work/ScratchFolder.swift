@@ -34,14 +34,19 @@ final class ScratchFolder: Sendable {
     try? FileManager.default.removeItem(atPath: folder ?? path)
   }
 
-  private static func makeFolder(_ path: String) throws {
+  /// Creates a folder, whose purpose is part of the error's message.
+  static func makeFolder(
+    _ path: String, _ purpose: String = "",
+    attributes: [FileAttributeKey: Any]? = [.posixPermissions: 0o700]
+  ) throws {
     do {
       try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        atPath: path, withIntermediateDirectories: true, attributes: attributes)
     } catch {
       throw TensorIOError(
         .unwritableFile,
-        "The folder '\(path)' can't be created: \(FileSystem.reason(for: error)).", cause: error)
+        "The folder '\(path)' \(purpose)can't be created: \(FileSystem.reason(for: error)).",
+        cause: error)
     }
   }
 }

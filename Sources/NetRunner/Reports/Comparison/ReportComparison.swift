@@ -12,13 +12,10 @@ import TensorIO
 /// print(comparison.text)
 /// ```
 public struct ReportComparison: Sendable, Codable {
-  static let schema = "tensorio.comparison"
-  static let schemaVersion = 1
-
   /// The kind of document.
-  public var schema = Self.schema
+  public var schema = "tensorio.comparison"
   /// The version of the document's format.
-  public var schemaVersion = Self.schemaVersion
+  public var schemaVersion = 1
   /// The first model.
   public var a: Side
   /// The second model.
