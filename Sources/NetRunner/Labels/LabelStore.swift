@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Files
-import Hashing
 import StoredRows
 import TensorIO
 

@@ -3,8 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import TensorIO
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

@@ -7,7 +7,6 @@
 import Foundation
 import Hummingbird
 import ModelRepositoryAPI
-import NIOCore
 import TensorIO
 
 /// Serves the page's files, which are read once when the server starts.

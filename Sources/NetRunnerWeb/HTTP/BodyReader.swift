@@ -7,7 +7,6 @@
 import Files
 import Foundation
 import Hummingbird
-import NetRunner
 import Synchronization
 import TensorIO
 import WebServing

@@ -6,7 +6,6 @@
 #if Servers
 import Foundation
 import Hummingbird
-import TensorIO
 import WebServing
 
 /// A JSON object whose members have different types; a nil in a literal becomes null.

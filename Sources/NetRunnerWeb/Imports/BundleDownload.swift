@@ -9,7 +9,6 @@ import Files
 import Foundation
 import NIOPosix
 import NIOSSL
-import NetRunner
 import TensorIO
 import WebClient
 

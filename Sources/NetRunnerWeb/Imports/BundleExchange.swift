@@ -9,7 +9,6 @@ import Files
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import NetRunner
 import TensorIO
 import WebClient
 

@@ -9,7 +9,6 @@ import ModelRepositoryAPI
 import ModelRepositoryClient
 import NetRunner
 import Synchronization
-import TensorIO
 
 /// An import from a URL or from the repository, and its progress.
 final class ImportJob: Sendable {

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Dispatch
 import Foundation
 import Synchronization
 import TensorIO

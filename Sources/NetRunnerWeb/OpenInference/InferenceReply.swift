@@ -7,7 +7,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import TensorIO
 
 /// The response to an ``InferenceCall``.

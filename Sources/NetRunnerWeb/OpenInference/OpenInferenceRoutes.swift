@@ -7,10 +7,8 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import Synchronization
 import TensorIO
-import TensorIOImageCodecs
 
 /// Routes of the Open Inference Protocol, version 2, so that clients of other servers can run
 /// bundles.

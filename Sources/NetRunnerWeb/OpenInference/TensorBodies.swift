@@ -5,7 +5,6 @@
 
 #if Servers
 import Hummingbird
-import NIOCore
 import TensorIO
 
 /// Reads the bodies of requests with tensors, and processes large ones on their own thread.

@@ -8,7 +8,6 @@ import Hummingbird
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import NetRunner
-import TensorIO
 
 /// Routes that list what the repository has, which ``ImportRoutes`` imports.
 struct RepositoryRoutes: Sendable {

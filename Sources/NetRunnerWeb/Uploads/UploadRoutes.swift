@@ -5,7 +5,6 @@
 
 #if Servers
 import Hummingbird
-import TensorIO
 
 /// Routes that receive the files to evaluate.
 struct UploadRoutes: Sendable {

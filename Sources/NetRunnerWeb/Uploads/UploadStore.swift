@@ -4,11 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Dispatch
 import Files
 import Foundation
 import Hummingbird
-import NIOCore
 import Synchronization
 import TensorIO
 

@@ -3,15 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Hashing
-import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension EvaluationReport {
   /// The report as JSON, which is byte-for-byte equal for equal reports.
   ///

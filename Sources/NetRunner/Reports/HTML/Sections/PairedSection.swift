@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Charts
-import TensorIO
 
 /// Compares a report's models with the first one, image by image.
 struct PairedSection {
