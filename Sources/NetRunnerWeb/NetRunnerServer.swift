@@ -125,15 +125,14 @@ public struct NetRunnerServer: Sendable {
       options: options, repository: imports.repository, samples: assets + "/Samples",
       document: assets + "/openapi.json"
     ).add(to: api)
-    ModelRoutes(catalogue: catalogue, runner: runner, bodies: bodies).add(to: api)
-    ImportRoutes(imports: imports, bodies: bodies, maximumBytes: options.maximumBundleBytes)
-      .add(to: api)
+    ModelRoutes(runner: runner, bodies: bodies).add(to: api)
+    ImportRoutes(imports: imports, bodies: bodies).add(to: api)
     RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)
     addUploadsEvaluationsAndLabels(to: api)
     let inference = router.group("v2").add(middleware: access)
     OpenInferenceRoutes(
       catalogue: catalogue, queue: queue, bodies: bodies, version: options.version,
-      problem: options.libraryProblem, tensors: TensorBodies(pictures: queue),
+      problem: options.libraryProblem, tensors: TensorBodies(images: queue),
       requestLimit: options.maximumTensorRequestBytes
     ).add(to: inference)
     router.group().add(middleware: access).get("metrics") { _, _ in
@@ -159,11 +158,10 @@ public struct NetRunnerServer: Sendable {
     LabelRoutes(
       catalogue: catalogue,
       folders: LabelFolders(dataFolder: options.dataFolder, scratch: scratch),
-      scratch: scratch, queue: disk, bodies: bodies
+      queue: disk, bodies: bodies
     ).add(to: api)
   }
 
-  /// Returns the folder of the page, which comes with the program.
   private static func pageFolder() throws -> String {
     let name = "TensorIO_NetRunnerWeb.resources"
     let assets = WebServer.assets(bundle: name, installed: "netrunner", module: .module)
@@ -178,7 +176,6 @@ public struct NetRunnerServer: Sendable {
   }
 }
 
-/// Counts requests and measures how long they take.
 private struct CountingMiddleware: RouterMiddleware {
   let metrics: RequestMetrics
 

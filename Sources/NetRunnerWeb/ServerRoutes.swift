@@ -13,7 +13,6 @@ import WebServing
 struct ServerRoutes: Sendable {
   let options: NetRunnerOptions
   let repository: RepositorySource?
-  /// The folder of the sample images.
   let samples: String
   /// The path of the API's own description.
   let document: String
@@ -33,7 +32,7 @@ struct ServerRoutes: Sendable {
       "processors": ProcessInfo.processInfo.activeProcessorCount,
       "imports_from_private_addresses": options.allowsPrivateImports,
       "folders": options.folders.map { ["name": FileSystem.name(of: $0)] },
-      "maximum_picture_bytes": InferenceRunner.maximumPictureBytes,
+      "maximum_picture_bytes": InferenceRunner.maximumImageBytes,
       "maximum_bundle_bytes": options.maximumBundleBytes, "repository": repository?.json,
       "problem": options.libraryProblem(),
     ]

@@ -32,10 +32,10 @@ import Testing
   private static func run(
     _ path: String, stoppingAt stop: Int = .max, options: EvaluationOptions = EvaluationOptions()
   ) throws -> [BulkRun.Progress] {
-    let pictures = try Dataset(pictures: ["\(demo)/images", "nowhere.png"])
+    let images = try Dataset(images: ["\(demo)/images", "nowhere.png"])
     let bundles = try ["digits", "digits-int8"].map { try ModelBundle("\(demo)/\($0).tiobundle") }
     var seen = 0
-    return try BulkRun(pictures, options: options, log: log(path)).run(
+    return try BulkRun(images, options: options, log: log(path)).run(
       bundles, with: [.liteRT], until: { seen >= stop }, onProgress: { _ in seen += 1 })
   }
 
@@ -76,10 +76,10 @@ import Testing
     let folder = try Self.folder()
     let path = folder + "/" + name
     let late = folder + "/late.png"
-    let pictures = try Dataset(pictures: ["\(Self.demo)/images/digit-7-01.png", late])
+    let images = try Dataset(images: ["\(Self.demo)/images/digit-7-01.png", late])
     let bundles = [try ModelBundle("\(Self.demo)/digits.tiobundle")]
     func run(retrying: Bool) throws -> BulkRun.Progress {
-      let run = BulkRun(pictures, log: try Self.log(path), retriesFailures: retrying)
+      let run = BulkRun(images, log: try Self.log(path), retriesFailures: retrying)
       return try #require(run.run(bundles, with: [.liteRT]).first)
     }
     try #expect(run(retrying: false).failed == 1)
@@ -103,7 +103,7 @@ import Testing
     let bundles = [try ModelBundle("\(Self.demo)/digits.tiobundle")]
     #expect(throws: TensorIOError.self) {
       try BulkRun(
-        Dataset(pictures: ["nowhere.png"]), options: options, log: Self.log(path),
+        Dataset(images: ["nowhere.png"]), options: options, log: Self.log(path),
         retriesFailures: true
       ).run(bundles, with: [.liteRT])
     }

@@ -181,7 +181,7 @@ import Testing
         #expect(files.values.allSatisfy(content.contains), "round \(round)")
         codes["none", default: 0] += 1
       } catch let error as ImportError {
-        codes[error.code.description, default: 0] += 1
+        codes[error.code.rawValue, default: 0] += 1
       }
       try #expect(sandbox.contents == [], "round \(round)")
     }

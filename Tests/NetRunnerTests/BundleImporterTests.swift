@@ -311,7 +311,7 @@ import Testing
       .notAVisionModel, .modelIsShipped, .sameID, .cancelled, .cannotWrite, .tooLarge, .replayed,
     ]
     #expect(
-      codes.map(\.description) == [
+      codes.map(\.rawValue) == [
         "not_a_zip", "damaged_zip", "unsafe_zip", "zip_too_large", "no_bundle", "several_bundles",
         "invalid_bundle", "not_a_vision_model", "model_is_shipped", "same_id", "cancelled",
         "cannot_write", "too_large", "replayed",

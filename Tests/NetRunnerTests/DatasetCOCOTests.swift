@@ -117,8 +117,8 @@ import Testing
     ("annotations/instances_val2017.json", "images/val2017/b.jpg"),
     ("annotations/c.json", "images/b.jpg"),
   ])
-  func `images are searched for next to the file`(_ file: String, _ picture: String) throws {
-    let folder = try DatasetFolder([file: Self.good, picture: ""])
+  func `images are searched for next to the file`(_ file: String, _ image: String) throws {
+    let folder = try DatasetFolder([file: Self.good, image: ""])
     let source = try folder.dataset(file).samples[0].source.id
     #expect(FileSystem.isFile(source))
   }

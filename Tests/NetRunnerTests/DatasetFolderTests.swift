@@ -49,7 +49,7 @@ import Testing
         $0.hasPrefix("left out: 2 links that lead nowhere (the first is 'itself.jpg'")
       })
     #expect(dataset.notes.contains { $0.contains("2 links to folders") })
-    #expect(try Dataset(pictures: [folder.path]).ids == ids.map { folder.path + "/" + $0 })
+    #expect(try Dataset(images: [folder.path]).ids == ids.map { folder.path + "/" + $0 })
     try folder.link("../\(FileSystem.name(of: outside.path))/self", to: folder.path)
     try #expect(outside.dataset("self").ids == dataset.ids)
   }
@@ -62,7 +62,7 @@ import Testing
     try #expect(links.dataset().ids == ["1.jpg", "2.png"])
     let broken = try DatasetFolder()
     try broken.link("1.jpg", to: outside.path + "/gone.jpg")
-    for read in [{ try broken.dataset() }, { try Dataset(pictures: [broken.path]) }] {
+    for read in [{ try broken.dataset() }, { try Dataset(images: [broken.path]) }] {
       let error = #expect(throws: TensorIOError.self) { try read() }
       #expect(error?.message.contains("1 link that leads nowhere ('1.jpg')") == true)
     }
@@ -173,7 +173,7 @@ import Testing
   @Test func `a single image and a list of images are datasets too`() throws {
     let folder = try DatasetFolder(["a b.jpg": "", "album/c.png": "", "album/d.jpg": ""])
     try #expect(folder.dataset("a b.jpg").ids == ["a b.jpg"])
-    let list = try Dataset(pictures: [
+    let list = try Dataset(images: [
       folder.path + "/missing.jpg", folder.path + "/album", "https://example.org/e.jpg",
       folder.path + "/album/d.jpg",
     ])
@@ -183,7 +183,7 @@ import Testing
         "https://example.org/e.jpg",
       ])
     #expect(list.notes == ["left out: 1 repeated path"])
-    #expect(throws: TensorIOError.self) { try Dataset(pictures: []) }
+    #expect(throws: TensorIOError.self) { try Dataset(images: []) }
   }
 
   @Test func `for a layout that doesn't fit, the error names the path`() throws {

@@ -32,9 +32,9 @@ import Testing
     for stage in [latency.decode, latency.preprocess, latency.inference, latency.postprocess] {
       #expect(stage > .zero)
     }
-    let picture = try ImageDecoder().decode(contentsOf: Self.seven)
-    #expect(evaluation.size?.width == picture.width)
-    #expect(evaluation.size?.height == picture.height)
+    let image = try ImageDecoder().decode(contentsOf: Self.seven)
+    #expect(evaluation.size?.width == image.width)
+    #expect(evaluation.size?.height == image.height)
   }
 
   @Test func `bytes, pixels and addresses give the same result as the file`() throws {
@@ -77,7 +77,7 @@ import Testing
     let spec = TensorSpec(
       name: "image", shape: [100, 100, 3],
       kind: .imageInput(ImageShape(height: 100, width: 100), ImagePreprocessing(crop: crop)))
-    return try box.inWholePicture(of: (400, 200), spec)
+    return try box.inWholeImage(of: (400, 200), spec)
   }
 
   private let all = Box(x: 0, y: 0, width: 1, height: 1)

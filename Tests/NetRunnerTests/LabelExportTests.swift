@@ -155,7 +155,7 @@ import Testing
       Issue.record("There is no array.")
       return
     }
-    let sorted = labels.sorted { PictureFolder.precedes($0.key, $1.key) }
+    let sorted = labels.sorted { ImageFolder.precedes($0.key, $1.key) }
     #expect(rows.count == labels.count + 1)
     #expect(
       rows[0]
@@ -223,7 +223,7 @@ import Testing
       ])
     try #expect(store.labels(for: "m").map(\.label) == [.numbers([1, 2.5])])
     #expect(throws: TensorIOError.self) {
-      try store.importLabels(from: Dataset(pictures: [folder.path + "/a.jpg"]), for: "m")
+      try store.importLabels(from: Dataset(images: [folder.path + "/a.jpg"]), for: "m")
     }
   }
 }

@@ -145,8 +145,8 @@ import Testing
   }
 
   @Test func `images that only one report has are listed`() throws {
-    let first = ReportFixture(pictures: 60, failures: [1]).make()
-    var second = ReportFixture(pictures: 60, failures: [2]).make()
+    let first = ReportFixture(images: 60, failures: [1]).make()
+    var second = ReportFixture(images: 60, failures: [2]).make()
     second.results.removeAll { $0.index == 5 || $0.index == 6 }
     second.results[0].image = "new.jpg"
     second.results[7].isCorrect = nil
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test func `different datasets are rejected or give a warning`() throws {
-    let first = ReportFixture(pictures: 30).make()
+    let first = ReportFixture(images: 30).make()
     var second = first
     second.dataset.sha256 = ReportFixture.hash("other")
     second.environment.cpu = "Another CPU"
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test func `for an unknown model, the error lists the others`() throws {
-    let report = ReportFixture(pictures: 20, models: ["mobile", "large"]).make()
+    let report = ReportFixture(images: 20, models: ["mobile", "large"]).make()
     func message(_ body: () throws -> ReportComparison) -> String {
       #expect(throws: TensorIOError.self) { try body() }?.message ?? ""
     }

@@ -15,7 +15,7 @@ import TestSupport
 /// reports.
 struct ReportFixture {
   var classes = ["cat", "dog", "fox", "owl", "hen", "bee", "ant", "elk", "yak", "emu"]
-  var pictures = 500
+  var images = 500
   var models = ["mobile"]
   /// How hard an image may be for each model to still be right.
   var accuracies = [0.7, 0.76, 0.62]
@@ -40,8 +40,8 @@ struct ReportFixture {
         libraries: ["LiteRT": "2.3.0"]),
       dataset: DatasetRecord(
         layout: .testBundle, name: "Animals", id: "animals", version: "1", path: datasetPath,
-        pictures: pictures, labelled: pictures, sha256: Self.hash("dataset"),
-        notes: ["2 files are no pictures and were left out: notes.txt, Thumbs.db."]),
+        images: images, labelled: images, sha256: Self.hash("dataset"),
+        notes: ["2 files are not images and were left out: notes.txt, Thumbs.db."]),
       models: results,
       summary: results.map { result in
         SummaryRow(
@@ -67,7 +67,7 @@ struct ReportFixture {
   private func id(_ model: Int) -> String { models[model] }
 
   private func makeRows(model: Int) -> [ResultRow] {
-    let indices = (0..<pictures).filter { index in
+    let indices = (0..<images).filter { index in
       part.map { index % $0.count == $0.index - 1 } ?? true
     }
     return indices.map { index in
@@ -77,7 +77,7 @@ struct ReportFixture {
         testBundle: "animals", error: failures.contains(index), truth: classes[truth])
       guard !row.error else {
         row.errorDescription =
-          "'\(row.image)' is no JPEG, PNG, BMP or WebP picture: its first bytes are 00 00 00 00."
+          "'\(row.image)' is not a JPEG, PNG, BMP or WebP image: its first bytes are 00 00 00 00."
         row.isCorrect = false
         return row
       }
@@ -122,7 +122,7 @@ struct ReportFixture {
         path: "models/\(name).tiobundle", backend: "tflite", sha256: Self.hash(name),
         preprocessing: "center crop to 1:1, pillow-bilinear to 224 x 224, scale to [-1, 1]",
         preprocessingSHA256: Self.hash("preprocessing")),
-      pictures: rows.count, failed: rows.count(where: \.error), labelled: rows.count,
+      images: rows.count, failed: rows.count(where: \.error), labelled: rows.count,
       metrics: ["classification": FixtureMetric(classes: classes, rows: rows).report],
       latency: LatencyRecord(evaluations),
       throughput: Double(rows.count) / seconds, seconds: seconds, peakMemory: 180_000_000,

@@ -3,16 +3,17 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import NetRunner
 import TensorIO
 import Testing
 
+@testable import NetRunner
+
 @Suite struct ReportGateTests {
   @Test(arguments: [
-    ("top1=0.7", Gate("top1", .atLeastAsGood, 0.7)),
-    (" top1 >= 0.7 ", Gate("top1", .atLeast, 0.7)),
-    ("log_loss<=3e-1", Gate("log_loss", .atMost, 0.3)),
-    ("x>=-1", Gate("x", .atLeast, -1)),
+    ("top1=0.7", Gate(name: "top1", relation: .atLeastAsGood, bound: 0.7)),
+    (" top1 >= 0.7 ", Gate(name: "top1", relation: .atLeast, bound: 0.7)),
+    ("log_loss<=3e-1", Gate(name: "log_loss", relation: .atMost, bound: 0.3)),
+    ("x>=-1", Gate(name: "x", relation: .atLeast, bound: -1)),
   ])
   func `a gate is read`(_ text: String, _ gate: Gate) throws {
     #expect(try Gate(parsing: text) == gate)
@@ -88,7 +89,7 @@ import Testing
   }
 
   @Test func `an undefined number doesn't meet a gate`() throws {
-    var report = ReportFixture(pictures: 50, failures: [0]).make()
+    var report = ReportFixture(images: 50, failures: [0]).make()
     let latency = try check("latency_p99<=1e6", report)
     #expect(!latency.isMet)
     #expect(

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func `numbers that aren't finite are read back`() throws {
-    var report = ReportFixture(pictures: 20, failures: []).make()
+    var report = ReportFixture(images: 20, failures: []).make()
     report.results[0].score = .nan
     report.results[1].score = -.infinity
     report.results[2].evaluation?.inferenceResults = ["x": .number(.nan)]
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `outputs of every kind are read back unchanged`() throws {
-    var report = ReportFixture(pictures: 2, failures: []).make()
+    var report = ReportFixture(images: 2, failures: []).make()
     let outputs: [String: JSONValue] = [
       "labels": .object(["cat": .number(0.25), "dog": .number(1)]),
       "numbers": .array([.number(-0.5), .number(3), .number(1e300)]),
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `a newer version is rejected`() throws {
-    let text = try ReportFixture(pictures: 20).make().json()
+    let text = try ReportFixture(images: 20).make().json()
     let newer = text.replacing("\"schema_version\": 1", with: "\"schema_version\": 2")
     let error = #expect(throws: TensorIOError.self) { try EvaluationReport(json: newer) }
     #expect(
@@ -82,7 +82,7 @@ import Testing
     ),
   ])
   func `errors name the path of the value`(_ old: String, _ new: String, _ message: String) throws {
-    let text = try ReportFixture(pictures: 20, failures: []).make().json()
+    let text = try ReportFixture(images: 20, failures: []).make().json()
     #expect(text.contains(old))
     let wrong = text.replacing(old, with: new, maxReplacements: 1)
     let error = #expect(throws: TensorIOError.self) { try EvaluationReport(json: wrong) }
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `a report cut at any byte is rejected`() throws {
-    let text = try ReportFixture(pictures: 12, failures: [3]).make().json()
+    let text = try ReportFixture(images: 12, failures: [3]).make().json()
     for length in stride(from: 1, to: text.utf8.count - 2, by: 97) {
       let cut = String(decoding: text.utf8.prefix(length), as: UTF8.self)
       #expect(throws: TensorIOError.self) { try EvaluationReport(json: cut) }
@@ -112,7 +112,7 @@ import Testing
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json").path
     defer { try? FileManager.default.removeItem(atPath: path) }
     try ReportFile(path).write("old")
-    let report = ReportFixture(pictures: 20).make()
+    let report = ReportFixture(images: 20).make()
     try report.write(to: path)
     #expect(try EvaluationReport(contentsOf: path).json() == report.json())
     let error = #expect(throws: TensorIOError.self) { try report.write(to: path + "/x.json") }
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func `without times, the reports of two runs are identical`() throws {
-    let report = ReportFixture(pictures: 50).make()
+    let report = ReportFixture(images: 50).make()
     var other = report
     other.created = "2026-01-01T00:00:00Z"
     other.environment.cpu = "another"
@@ -140,13 +140,13 @@ import Testing
 
   @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs jsonschema."))
   func `written reports conform to the schema`() async throws {
-    var odd = ReportFixture(pictures: 30, part: PartRecord(index: 1, count: 2)).make()
+    var odd = ReportFixture(images: 30, part: PartRecord(index: 1, count: 2)).make()
     odd.results[0].score = .nan
     odd.dataset.id = nil
     odd.settings.limit = 5
     let reports = [
       ReportFixture(models: ["mobile", "large"]).make(), odd, odd.withoutTimes(),
-      ReportFixture(pictures: 3, failures: [0, 1, 2]).make(),
+      ReportFixture(images: 3, failures: [0, 1, 2]).make(),
     ]
     let validation = ["Tools/peers/validate_schema.py", "Schemas/evaluation.schema.json"]
     let good = try await ReportPeer.run(validation, on: reports.map { try $0.json() })

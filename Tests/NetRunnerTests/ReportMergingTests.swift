@@ -11,10 +11,10 @@ import Testing
 @Suite struct ReportMergingTests {
   private static let classes = ReportFixture().classes
 
-  static func parts(_ count: Int, pictures: Int = 100) -> [EvaluationReport] {
+  static func parts(_ count: Int, images: Int = 100) -> [EvaluationReport] {
     (1...count).map { index in
       ReportFixture(
-        pictures: pictures, models: ["mobile", "large"],
+        images: images, models: ["mobile", "large"],
         part: PartRecord(index: index, count: count)
       ).make()
     }
@@ -38,7 +38,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 7])
   func `merged parts give exactly the report of the whole`(_ count: Int) throws {
-    let whole = ReportFixture(pictures: 100, models: ["mobile", "large"]).make()
+    let whole = ReportFixture(images: 100, models: ["mobile", "large"]).make()
     let parts = try Self.parts(count).reversed().map { part in
       try EvaluationReport(json: part.json())
     }
@@ -49,13 +49,13 @@ import Testing
   }
 
   @Test func `rows that are sorted by image stay so`() throws {
-    func byPicture(_ report: EvaluationReport) -> EvaluationReport {
+    func byImage(_ report: EvaluationReport) -> EvaluationReport {
       var report = report
       report.results.sort { ($0.index, $1.model) < ($1.index, $0.model) }
       return report
     }
-    let whole = byPicture(ReportFixture(pictures: 100, models: ["mobile", "large"]).make())
-    let merged = try Self.merge(Self.parts(3).map(byPicture))
+    let whole = byImage(ReportFixture(images: 100, models: ["mobile", "large"]).make())
+    let merged = try Self.merge(Self.parts(3).map(byImage))
     #expect(try merged.withoutTimes().json() == whole.withoutTimes().json())
   }
 

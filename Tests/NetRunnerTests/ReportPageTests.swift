@@ -13,7 +13,7 @@ import Testing
 
 @Suite struct ReportPageTests {
   /// Photos, tall and wide, tiny images, and some that can't be read.
-  static let pictures = ReportPictures { id in
+  static let images = ReportImages { id in
     let number = id.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
     if number % 11 == 3 { throw TensorIOError(.invalidImage, "'\(id)' ends after 12 bytes.") }
     if number % 11 == 4 { throw TensorIOError(.fileNotFound, "There is no file '\(id)'.") }
@@ -45,13 +45,13 @@ import Testing
       try Gate(parsing: $0).check(three)
     }
     let many = ReportFixture(
-      classes: hundred, pictures: 20_000, models: ["mobile", "large", "tiny"]
+      classes: hundred, images: 20_000, models: ["mobile", "large", "tiny"]
     ).make()
-    let few = ReportFixture(pictures: 12, failures: []).make()
+    let few = ReportFixture(images: 12, failures: []).make()
     return [
-      ("one", try HTMLReport(one, pictures: pictures).text()),
-      ("three", try HTMLReport(three, pictures: pictures, gates: gates).text()),
-      ("many", try HTMLReport(many, pictures: pictures).text()),
+      ("one", try HTMLReport(one, images: images).text()),
+      ("three", try HTMLReport(three, images: images, gates: gates).text()),
+      ("many", try HTMLReport(many, images: images).text()),
       ("few", try HTMLReport(few).text()),
       ("comparison", try ReportComparison(three, "mobile", "large", seed: 1).html()),
     ]
@@ -70,11 +70,11 @@ import Testing
   // MARK: - Contents of a page
 
   @Test func `a page shows the results`() throws {
-    let text = try HTMLReport(ReportFixture().make(), pictures: Self.pictures).text()
+    let text = try HTMLReport(ReportFixture().make(), images: Self.images).text()
     for part in [
       "<h1><bdi>A model named mobile</bdi> on <bdi>Animals</bdi></h1>", "500 images",
       "<time datetime=\"2025-06-01T08:30:00Z\">2025-06-01, 08:30 UTC</time>",
-      "<strong>3 of 500 images failed.</strong>", "2 files are no pictures and were left out",
+      "<strong>3 of 500 images failed.</strong>", "2 files are not images and were left out",
       "<th scope=\"row\">top1</th><td class=\"n\">0.818</td><td class=\"n\">0.782 to 0.849</td>",
       "kappa is not defined", "<td class=\"lost\">1</td>", "src=\"data:image/jpeg;base64,",
       "<img class=\"tiny\" alt=\"", "cannot be shown:", "the image is no longer available",
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `for few images, a page says how many images percentiles need`() throws {
-    let text = try HTMLReport(ReportFixture(pictures: 12, failures: []).make()).text()
+    let text = try HTMLReport(ReportFixture(images: 12, failures: []).make()).text()
     #expect(text.contains("too few for p99 (needs 100)"))
     #expect(
       text.contains("<td class=\"n muted\">needs 20</td><td class=\"n muted\">needs 100</td>"))
@@ -123,7 +123,7 @@ import Testing
   @Test func `names in the data are shown as text`() throws {
     let evil = "<script>alert(\"1\")</script>'&\u{0}\u{202E}<img src=x onerror=y>"
     var fixture = ReportFixture(
-      classes: [evil + "a", evil + "b", evil + "c"], pictures: 60, models: [evil, "b\(evil)"],
+      classes: [evil + "a", evil + "b", evil + "c"], images: 60, models: [evil, "b\(evil)"],
       failures: [7])
     fixture.datasetPath = evil
     fixture.imageName = { index, _ in "\(evil)\(index)" }
@@ -135,10 +135,11 @@ import Testing
     report.results[7].errorDescription = evil
     report.models[0].metrics[evil] = report.models[0].metrics["classification"]
     report.models[0].metrics[evil]?.values[0].name = evil
-    let pictures = ReportPictures { throw TensorIOError(.invalidImage, $0) }
+    let images = ReportImages { throw TensorIOError(.invalidImage, $0) }
     let gate = GateResult(
-      gate: Gate(evil, .atLeast, 1), model: evil, value: nil, isMet: false, message: evil)
-    let text = try HTMLReport(report, pictures: pictures, gates: [gate]).text()
+      gate: Gate(name: evil, relation: .atLeast, bound: 1), model: evil, value: nil, isMet: false,
+      message: evil)
+    let text = try HTMLReport(report, images: images, gates: [gate]).text()
     #expect(text.ranges(of: "<script").count == 1)
     #expect(text.ranges(of: "<img").count == 0)
     #expect(!text.contains("onerror=y>"))
@@ -148,7 +149,7 @@ import Testing
 
   @Test func `a page loads nothing and allows only its own script`() throws {
     let report = ReportFixture(models: ["mobile", "large"]).make()
-    let text = try HTMLReport(report, pictures: Self.pictures).text()
+    let text = try HTMLReport(report, images: Self.images).text()
     #expect(!text.contains("http:") && !text.contains("https:") && !text.contains("@import"))
     #expect(!text.contains(" style=\"") && !text.contains(" onclick") && !text.contains("url("))
     #expect(text.contains("default-src &#39;none&#39;; img-src data:; style-src &#39;sha256-"))
@@ -196,12 +197,12 @@ import Testing
                   faults.append(f"the hash of {part}")
       print(json.dumps(faults))
       """
-    let three = ReportFixture(pictures: 200, models: ["mobile", "large", "tiny"]).make()
-    let gates = try Gate("failed", .atMost, 0).check(three)
+    let three = ReportFixture(images: 200, models: ["mobile", "large", "tiny"]).make()
+    let gates = try Gate(name: "failed", relation: .atMost, bound: 0).check(three)
     let pages = [
-      try HTMLReport(three, pictures: Self.pictures, gates: gates).text(),
-      try HTMLReport(ReportFixture(classes: Self.hundred, pictures: 1000).make()).text(),
-      try HTMLReport(ReportFixture(pictures: 3, failures: [0, 1, 2]).make()).text(),
+      try HTMLReport(three, images: Self.images, gates: gates).text(),
+      try HTMLReport(ReportFixture(classes: Self.hundred, images: 1000).make()).text(),
+      try HTMLReport(ReportFixture(images: 3, failures: [0, 1, 2]).make()).text(),
       try ReportComparison(three, "mobile", "tiny").html(),
     ]
     let output = try await ReportPeer.run(["-c", script], on: pages)
@@ -209,7 +210,7 @@ import Testing
   }
 
   @Test func `empty and unusual reports give a page too`() throws {
-    var report = ReportFixture(pictures: 30).make()
+    var report = ReportFixture(images: 30).make()
     report.models[0].metrics["classification"]?.confusion?.counts = [[1], [], [.max, .max]]
     report.models[0].metrics["classification"]?.confusion?.failed = []
     report.models[0].metrics["classification"]?.values[0].value = .nan
@@ -221,7 +222,7 @@ import Testing
     ]
     report.models[0].metrics["empty"] = MetricReport(values: [])
     report.models[0].throughput = .infinity
-    report.models[0].pictures = .min
+    report.models[0].images = .min
     report.results[0].evaluation?.inferenceLatency = .infinity
     report.results[1].evaluation?.inferenceLatency = -1e300
     report.results[2].evaluation?.inferenceLatency = .nan
@@ -234,16 +235,16 @@ import Testing
 
   @Test func `a page of 20,000 noisy images has less than 2 MB`() throws {
     // Noise is what JPEG compresses least.
-    let noise = ReportPictures { id in
+    let noise = ReportImages { id in
       var random = SplitMix64(seed: UInt64(id.utf8.count))
       let bytes = (0..<(320 * 320 * 3)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
       return PixelBuffer(width: 320, height: 320, format: .rgb, bytes: bytes)
     }
     let report = ReportFixture(
-      classes: (0..<1000).map { "class number \($0)" }, pictures: 20_000,
+      classes: (0..<1000).map { "class number \($0)" }, images: 20_000,
       models: ["mobile"], failures: Set(0..<2000)
     ).make()
-    let text = try HTMLReport(report, pictures: noise).text()
+    let text = try HTMLReport(report, images: noise).text()
     #expect(text.utf8.count < 2_000_000)
     #expect(text.contains("2,000 images; the first 100 are shown"))
     #expect(text.contains("1000 classes; the 200 with the smallest f1 are shown, 800 are left out"))

@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import NetRunner
 import TestSupport
 import Testing
+
+@testable import NetRunner
 
 @Suite struct ReportTableTests {
   /// Names that careless writers get wrong: quotes, accents, formulas, control characters, markup.
@@ -19,7 +20,7 @@ import Testing
   ]
 
   static func report() -> EvaluationReport {
-    var report = ReportFixture(pictures: names.count, failures: [2, 3, 17]).make()
+    var report = ReportFixture(images: names.count, failures: [2, 3, 17]).make()
     for index in names.indices {
       report.results[index].image = names[index]
       report.results[index].errorDescription =
@@ -34,7 +35,7 @@ import Testing
   // MARK: - CSV
 
   @Test func `columns and rows are stable`() {
-    let lines = ReportFixture(pictures: 2, failures: [1]).make().csv().split(separator: "\r\n")
+    let lines = ReportFixture(images: 2, failures: [1]).make().csv().split(separator: "\r\n")
     #expect(lines.count == 3)
     #expect(
       lines[0] == "model,index,image,type,test_bundle,truth,predicted,score,correct,error,"
@@ -44,7 +45,7 @@ import Testing
       lines[2] == "mobile,1,images/dog-1.jpg,file,animals,dog,,,false,true,"
         + "'images/dog-1.jpg' is no JPEG,,,,,".replacing(
           "'images/dog-1.jpg' is no JPEG",
-          with: "\"''images/dog-1.jpg' is no JPEG, PNG, BMP or WebP picture: its first bytes are "
+          with: "\"''images/dog-1.jpg' is not a JPEG, PNG, BMP or WebP image: its first bytes are "
             + "00 00 00 00.\""))
   }
 
@@ -93,7 +94,7 @@ import Testing
   }
 
   @Test func `a model for which all images failed is an error`() {
-    let xml = ReportFixture(pictures: 2, failures: [0, 1]).make().junit()
+    let xml = ReportFixture(images: 2, failures: [0, 1]).make().junit()
     #expect(
       xml.contains("errors=\"1\"") && xml.contains("<error message=\"2 of 2 images failed.\"/>"))
   }
@@ -108,7 +109,7 @@ import Testing
     report.models[0].model.id = Self.names.joined()
     for index in report.results.indices { report.results[index].model = Self.names.joined() }
     report.models[0].failed = 3
-    let gates = try Gate("failed", .atMost, 0).check(report)
+    let gates = try Gate(name: "failed", relation: .atMost, bound: 0).check(report)
     let script = """
       import sys, json
       import xml.etree.ElementTree as tree

@@ -328,7 +328,7 @@ import WebClient
       .timedOut, .cancelled, .cannotWrite,
     ]
     #expect(
-      codes.map(\.description) == [
+      codes.map(\.rawValue) == [
         "invalid_url", "address_not_allowed", "not_found", "server_error", "connection_failed",
         "too_large", "timed_out", "cancelled", "cannot_write",
       ])

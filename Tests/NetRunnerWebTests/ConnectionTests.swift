@@ -63,9 +63,9 @@ import Testing
     let fixture = try WebFixture()
     let head =
       "POST /api/v1/models/digits/infer HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
-    let picture = try WebFixture.picture()
+    let image = try WebFixture.image()
     let answer = try await Self.exchange(
-      fixture, [head + "Content-Length: \(picture.count)\r\n\r\n"])
+      fixture, [head + "Content-Length: \(image.count)\r\n\r\n"])
     #expect(answer == "HTTP/1.1 100 Continue\r\n\r\n")
     let refused = try await Self.exchange(fixture, [head + "Content-Length: 999999999\r\n\r\n"])
     #expect(refused.hasPrefix("HTTP/1.1 413"), "\(refused)")

@@ -117,9 +117,9 @@ import TestSupport
 
   @Test func `images are scaled down and never enlarged`() async throws {
     let folder = try TestFolder()
-    let picture = PixelBuffer(width: 600, height: 300, format: .rgb) { _ in }
+    let image = PixelBuffer(width: 600, height: 300, format: .rgb) { _ in }
     try folder.write(
-      Data(try ImageEncoder().encode(picture, as: .jpeg(quality: 80))), to: "wide.jpg")
+      Data(try ImageEncoder().encode(image, as: .jpeg(quality: 80))), to: "wide.jpg")
     try folder.write(Data("no picture".utf8), to: "broken.png")
     let name = FileSystem.name(of: folder.path)
     try await WebFixture.testDemo(folders: [folder.path]) { client in

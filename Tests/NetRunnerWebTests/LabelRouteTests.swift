@@ -18,17 +18,17 @@ import Testing
 @Suite struct LabelRouteTests {
   @Test func `labels are set, listed, replaced and deleted`() async throws {
     let data = try TestFolder()
-    let picture = try WebFixture.picture()
+    let image = try WebFixture.image()
     try await WebFixture.testDemo(dataFolder: data.path) { client in
       let labels = try await client.send(.get, "models/digits").json["labels"].elements
       let seven = try #require(labels[7].text)
       #expect(try await client.send(.get, "models/digits/labels").json["count"].double == 0)
       let set = try await client.send(
-        .put, "models/digits/labels/b%20c.png?label=\(seven)", picture
+        .put, "models/digits/labels/b%20c.png?label=\(seven)", image
       ).json
       #expect(set == .object(["photo": .string("b c.png"), "label": .string(seven)]))
-      try await client.send(.put, "models/digits/labels/a.png?value=3.5", picture)
-      try await client.send(.put, "models/digits/labels/a.png?value=-4", picture)
+      try await client.send(.put, "models/digits/labels/a.png?value=3.5", image)
+      try await client.send(.put, "models/digits/labels/a.png?value=-4", image)
       let list = try await client.send(.get, "models/digits/labels").json
       #expect(list["count"].double == 2)
       #expect(list["labels"][0] == .object(["photo": .string("a.png"), "label": .number(-4)]))
@@ -51,19 +51,19 @@ import Testing
 
   @Test func `an invalid label or image is rejected`() async throws {
     let data = try TestFolder()
-    let picture = try WebFixture.picture()
+    let image = try WebFixture.image()
     try await WebFixture.testDemo(dataFolder: data.path) { client in
       for (path, body, status, code) in [
-        ("digits/labels/a.png?label=horse", picture, 422, "unknown_label"),
-        ("digits/labels/a.png?value=nan", picture, 400, "bad_request"),
-        ("digits/labels/a.png?value=x", picture, 400, "bad_request"),
-        ("digits/labels/a.png", picture, 400, "bad_request"),
-        ("digits/labels/a.png?value=1&label=seven", picture, 400, "bad_request"),
+        ("digits/labels/a.png?label=horse", image, 422, "unknown_label"),
+        ("digits/labels/a.png?value=nan", image, 400, "bad_request"),
+        ("digits/labels/a.png?value=x", image, 400, "bad_request"),
+        ("digits/labels/a.png", image, 400, "bad_request"),
+        ("digits/labels/a.png?value=1&label=seven", image, 400, "bad_request"),
         ("digits/labels/a.png?value=1", [1, 2, 3], 400, "not_a_picture"),
         ("digits/labels/a.png?value=1", [], 400, "not_a_picture"),
-        ("digits/labels/..%2Fa.png?value=1", picture, 400, "invalid_path"),
-        ("digits/labels/%2E%2E?value=1", picture, 400, "invalid_path"),
-        ("horse/labels/a.png?value=1", picture, 404, "model_not_found"),
+        ("digits/labels/..%2Fa.png?value=1", image, 400, "invalid_path"),
+        ("digits/labels/%2E%2E?value=1", image, 400, "invalid_path"),
+        ("horse/labels/a.png?value=1", image, 404, "model_not_found"),
       ] {
         #expect(
           try await client.send(.put, "models/" + path, body, expects: status).code == code,
@@ -80,10 +80,10 @@ import Testing
   }
 
   @Test func `no photo can have the name of the route that exports`() async throws {
-    let picture = try WebFixture.picture()
+    let image = try WebFixture.image()
     try await WebFixture.testDemo { client in
       let response = try await client.send(
-        .put, "models/digits/labels/export?value=1", picture, expects: 405)
+        .put, "models/digits/labels/export?value=1", image, expects: 405)
       #expect(try response.code == "method_not_allowed")
       #expect(response.headers[.allow] == "GET, HEAD")
     }
@@ -94,12 +94,12 @@ import Testing
   {
     let data = try TestFolder()
     let output = try TestFolder()
-    let picture = try WebFixture.picture()
+    let image = try WebFixture.image()
     try await WebFixture.testDemo(dataFolder: data.path) { client in
       let labels = try await client.send(.get, "models/digits").json["labels"].elements
       let seven = try #require(labels[7].text)
       for photo in ["a.png", "b.png"] {
-        try await client.send(.put, "models/digits/labels/\(photo)?label=\(seven)", picture)
+        try await client.send(.put, "models/digits/labels/\(photo)?label=\(seven)", image)
       }
       let bundle = try await client.send(.get, "models/digits/labels/export?format=testbundle")
       #expect(bundle.headers[.contentType] == "application/zip")

@@ -52,10 +52,10 @@ import Testing
       loader: ModelLoader(backends: [.liteRT]))
     let evaluation = try Evaluator(model).evaluate(.file("\(WebFixture.demo)/images/\(name)"))
     let best = try #require(evaluation.result.get().classification?.top(1).first)
-    let picture = try WebFixture.picture(name)
+    let image = try WebFixture.image(name)
     try await WebFixture().test { client in
       for query in ["", "?previews=true"] {
-        let document = try await client.send(.post, Self.infer + query, picture).json
+        let document = try await client.send(.post, Self.infer + query, image).json
         #expect(document["classes"][0]["label"].text == best.label)
         #expect(document["classes"][0]["value"].double == best.value.shortestDouble)
         #expect(document["picture"]["width"].double == 128)
@@ -79,10 +79,10 @@ import Testing
     let pixels: [[UInt8]] =
       isTransparent ? [[9, 9, 9, 255], [9, 9, 9, 0]] : [[9, 9, 9], [9, 9, 9]]
     let row = (0..<64).flatMap { pixels[$0 / 32] }
-    let picture = PixelBuffer(
+    let image = PixelBuffer(
       width: 64, height: 64, format: isTransparent ? .rgba : .rgb,
       bytes: (0..<64).flatMap { _ in row })
-    let body = try ImageEncoder().encode(picture, as: .png)
+    let body = try ImageEncoder().encode(image, as: .png)
     try await WebFixture().test { client in
       let answer = try await client.send(
         .post, Self.infer + "?previews=true&alpha=true", Array(body)
@@ -99,11 +99,11 @@ import Testing
   }
 
   @Test func `results of a live source are smoothed`() async throws {
-    let (seven, three) = (try WebFixture.picture(), try WebFixture.picture("digit-3-01.png"))
+    let (seven, three) = (try WebFixture.image(), try WebFixture.image("digit-3-01.png"))
     try await WebFixture().test { client in
       let path = Self.infer + "?source=camera&top=10&threshold=0"
-      func value(_ label: String, _ picture: [UInt8]) async throws -> Double? {
-        try await client.send(.post, path, picture).json["classes"].elements
+      func value(_ label: String, _ image: [UInt8]) async throws -> Double? {
+        try await client.send(.post, path, image).json["classes"].elements
           .first { $0["label"].text == label }?["value"].double
       }
       let first = try #require(try await value("seven", seven))
@@ -126,9 +126,9 @@ import Testing
   func `the error for an invalid request has a code`(
     path: String, status: Int, code: String
   ) async throws {
-    let picture = try WebFixture.picture()
+    let image = try WebFixture.image()
     try await WebFixture().test { client in
-      let response = try await client.send(.post, path, picture, expects: status)
+      let response = try await client.send(.post, path, image, expects: status)
       try #expect(response.code == code)
     }
   }
@@ -142,8 +142,8 @@ import Testing
   }
 
   @Test func `a truncated image is rejected`() async throws {
-    let picture = try WebFixture.picture()
-    let half = Array(picture.prefix(picture.count / 2))
+    let image = try WebFixture.image()
+    let half = Array(image.prefix(image.count / 2))
     try await WebFixture().test { client in
       for query in ["", "?previews=true"] {
         let response = try await client.send(.post, Self.infer + query, half, expects: 400)

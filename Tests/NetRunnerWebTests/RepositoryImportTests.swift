@@ -20,9 +20,9 @@ import Testing
   private static func values(_ client: any TestClientProtocol, _ model: String) async throws
     -> [Double]
   {
-    let picture = try WebFixture.picture()
+    let image = try WebFixture.image()
     let answer = try await client.send(
-      .post, "models/\(model)/infer?top=10&threshold=0", picture
+      .post, "models/\(model)/infer?top=10&threshold=0", image
     ).json
     return answer["classes"].elements.sorted { ($0["label"].text ?? "") < ($1["label"].text ?? "") }
       .compactMap { $0["value"].double }
@@ -32,8 +32,8 @@ import Testing
     let model = try InferenceModel(
       bundle: ModelBundle("\(WebFixture.demo)/\(demo).tiobundle"),
       loader: ModelLoader(backends: [.liteRT]))
-    let picture = "\(WebFixture.demo)/images/digit-7-01.png"
-    let result = try Evaluator(model).evaluate(.file(picture)).result.get()
+    let image = "\(WebFixture.demo)/images/digit-7-01.png"
+    let result = try Evaluator(model).evaluate(.file(image)).result.get()
     return try #require(result.classification).top(10, threshold: 0)
       .sorted { $0.label < $1.label }.map(\.value.shortestDouble)
   }

@@ -79,7 +79,7 @@ final class WebFixture {
     try await fixture.test(setup, body)
   }
 
-  static func picture(_ name: String = "digit-7-01.png") throws -> [UInt8] {
+  static func image(_ name: String = "digit-7-01.png") throws -> [UInt8] {
     Array(try FileSystem.read("\(demo)/images/\(name)"))
   }
 }

@@ -202,7 +202,7 @@ def regression(case: dict) -> dict:
 def segmentation(case: dict) -> dict:
     """Computes metrics from masks and maps of any size, and writes the masks as PNG files to the named folder."""
     truths, said = [], []
-    for index, picture in enumerate(case["pictures"]):
+    for index, picture in enumerate(case["images"]):
         mask = np.array(picture["mask"], dtype=np.uint8)
         _write_mask(Path(case["folder"]) / f"{index}.png", mask, picture["mode"])
         counts = mask != case["ignored"]
@@ -235,7 +235,7 @@ def detection(case: dict) -> dict:
     """Computes metrics from objects and detections for each image."""
     labels = list(case["labels"])
     truths, found = [], []
-    for image, picture in enumerate(case["pictures"], 1):
+    for image, picture in enumerate(case["images"], 1):
         for item in picture["objects"]:
             if item["label"] not in labels:
                 labels.append(item["label"])
@@ -261,7 +261,7 @@ def detection(case: dict) -> dict:
         ]
     dataset = {
         "info": {},
-        "images": [{"id": image + 1} for image in range(len(case["pictures"]))],
+        "images": [{"id": image + 1} for image in range(len(case["images"]))],
         "categories": [{"id": number + 1} for number in range(len(labels))],
     }
     with contextlib.redirect_stdout(io.StringIO()):

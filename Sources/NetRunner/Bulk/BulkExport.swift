@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Files
-import TensorIO
 
 /// Writes the rows of a bulk run in other formats.
 public enum BulkExport: String, Sendable, CaseIterable {

@@ -10,7 +10,7 @@ import TensorIOImageCodecs
 /// Runs models on many images, stores the rows as it goes, and can resume after it was killed.
 ///
 /// ```swift
-/// let run = BulkRun(try Dataset(pictures: ["photos"]), log: try SQLiteLog("results.sqlite"))
+/// let run = BulkRun(try Dataset(images: ["photos"]), log: try SQLiteLog("results.sqlite"))
 /// let counts = try run.run([ModelBundle("pets.tiobundle")], with: [.liteRT])
 /// ```
 public struct BulkRun {
@@ -30,7 +30,7 @@ public struct BulkRun {
     public var failure: String?
   }
 
-  private let pictures: Dataset
+  private let dataset: Dataset
   private let options: EvaluationOptions
   private let log: any BulkLog
   private let retriesFailures: Bool
@@ -40,16 +40,16 @@ public struct BulkRun {
   /// Prepares a run.
   ///
   /// - Parameters:
-  ///   - pictures: The images. Their labels are ignored.
+  ///   - dataset: The images. Their labels are ignored.
   ///   - options: How the images are run: iterations, warm-up, threads, which results are kept, and
   ///     how images are decoded and fetched.
   ///   - log: Where the rows are stored. Images that already have a row aren't run again.
   ///   - retriesFailures: Whether images that failed before are run again.
   public init(
-    _ pictures: Dataset, options: EvaluationOptions = EvaluationOptions(), log: any BulkLog,
+    _ dataset: Dataset, options: EvaluationOptions = EvaluationOptions(), log: any BulkLog,
     retriesFailures: Bool = false
   ) {
-    self.pictures = pictures
+    self.dataset = dataset
     self.options = options
     self.log = log
     self.retriesFailures = retriesFailures
@@ -103,11 +103,11 @@ public struct BulkRun {
     _ bundle: ModelBundle, _ backends: [any Backend], _ run: String, without before: Before,
     until isOver: () -> Bool, onProgress: (Progress) -> Void
   ) throws -> Progress {
-    let failed = pictures.samples.count { before.failed.contains($0.id) }
-    let positions = pictures.samples.indices.filter {
-      !before.images.contains(pictures.samples[$0].id)
+    let failed = dataset.samples.count { before.failed.contains($0.id) }
+    let positions = dataset.samples.indices.filter {
+      !before.images.contains(dataset.samples[$0].id)
     }
-    let count = pictures.samples.count
+    let count = dataset.samples.count
     var progress = Progress(
       model: bundle.manifest.id, done: count - positions.count, count: count, failed: failed,
       resumed: count - positions.count)
@@ -141,7 +141,7 @@ public struct BulkRun {
   private func work(_ evaluator: Evaluator, _ positions: [Int], _ run: String) -> ParallelWork<
     BulkRow
   > {
-    let (samples, indices) = (pictures.samples, pictures.indices)
+    let (samples, indices) = (dataset.samples, dataset.indices)
     let iterations = options.iterations
     let maker = RowMaker(
       model: evaluator.model.bundle.manifest.id, testBundle: "", kept: options.kept ?? .top(5),
@@ -157,7 +157,6 @@ public struct BulkRun {
     }
   }
 
-  /// The images that already have a row.
   private struct Before {
     var images: Set<String> = []
     var failed: Set<String> = []

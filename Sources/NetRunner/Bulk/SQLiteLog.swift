@@ -35,9 +35,7 @@ public final class SQLiteLog: BulkLog {
     }
   }
 
-  /// The schema.
-  ///
-  /// The application ID "TIOB" distinguishes these files from other SQLite databases.
+  /// The schema, whose application ID "TIOB" distinguishes these files from other SQLite databases.
   private static let schema = SQLiteSchema(
     applicationID: 0x5449_4F42,
     steps: [

@@ -171,7 +171,7 @@ private struct COCOReader {
     return labels
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
   /// Finds the folder that contains most of the first 20 images.
   func imagesFolder(_ options: DatasetOptions, _ notes: inout [String]) -> String {
@@ -222,9 +222,7 @@ extension DecodingError {
   }
 }
 
-/// The parts of COCO's JSON that are read.
-///
-/// Everything else, such as outlines, is ignored.
+/// The parts of COCO's JSON that are read; everything else, such as outlines, is ignored.
 struct COCODocument: Decodable {
   var images: [Image]
   var annotations: [Annotation]?
@@ -244,9 +242,7 @@ struct COCODocument: Decodable {
     var id: Identifier?
     var imageID: Identifier
     var categoryID: Identifier
-    /// x, y, width and height in pixels.
-    ///
-    /// Some programs write an empty array for a missing box.
+    /// x, y, width and height in pixels; some programs write an empty array for a missing box.
     var bbox: [Double]?
     var area: Double?
     var isCrowd: Flag?

@@ -16,19 +16,16 @@ package struct ConfinedFolder: Sendable, Hashable {
   /// The folder's name for people who don't know its path.
   package let name: String
 
-  /// Creates a confined folder.
+  /// Creates a confined folder, or returns nil if there is no folder at the path.
   ///
-  /// The result is nil if there is no folder at the path. Without a name, it is the path's last
-  /// component.
+  /// Without a name, it is the path's last component.
   package init?(_ path: String, named name: String? = nil) {
     guard let real = FileOperations.realPath(path), FileSystem.isFolder(real) else { return nil }
     self.path = real
     self.name = name ?? FileSystem.name(of: path)
   }
 
-  /// Returns a path for people who don't know where the folder is.
-  ///
-  /// A path outside the folder is represented by its last component.
+  /// Returns a path inside the folder, or only the last component of a path outside it.
   package func shown(_ path: String) -> String {
     if path == self.path { return name }
     return path.hasPrefix(self.path + "/")

@@ -49,10 +49,10 @@ extension Sample {
     case .url(let address): hash.add("url", address)
     case .refused: hash.add("missing", "")
     case .bytes(let bytes, _): hash.add("file", try SHA256.digest(of: bytes))
-    case .pixels(let picture, _):
-      let form = "\(picture.width) \(picture.height) \(picture.format) \(picture.orientation)"
+    case .pixels(let image, _):
+      let form = "\(image.width) \(image.height) \(image.format) \(image.orientation)"
       hash.add("pixels", form)
-      hash.add("rows", picture.withBytes { $0.withUnsafeBytes { Array($0) } })
+      hash.add("rows", image.withBytes { $0.withUnsafeBytes { Array($0) } })
     }
     switch truth {
     case nil: hash.add("none", "")
@@ -106,7 +106,7 @@ extension SHA256 {
       for element in elements { add(element) }
     case .object(let members):
       add("object", "\(members.count)")
-      let keys = members.keys.sorted(by: PictureFolder.precedes)
+      let keys = members.keys.sorted(by: ImageFolder.precedes)
       for key in keys {
         add("key", key)
         if let member = members[key] { add(member) }
@@ -127,7 +127,6 @@ extension SHA256 {
     }
   }
 
-  /// The SHA-256 of a file's bytes, which are read in chunks.
   static func digest(ofFile path: String) throws -> SHA256.Digest {
     let file = try FileSystem.open(path)
     var hash = try SHA256.start()

@@ -59,9 +59,7 @@ public struct DatasetOptions: Sendable, Hashable {
   /// If nil, a table's own folder is used, and the images of COCO annotations are looked for near
   /// the file.
   public var imagesFolder: String?
-  /// The folder that all files must lie in, even when they are reached through links.
-  ///
-  /// If nil, the dataset can name any file.
+  /// The folder that all files must lie in, or nil if the dataset can name any file.
   package var confinedFolder: ConfinedFolder?
 
   /// Creates options.
@@ -70,14 +68,11 @@ public struct DatasetOptions: Sendable, Hashable {
   }
 }
 
-/// Detects a dataset's layout and reads the dataset.
 struct DatasetReader {
   let path: String
   let options: DatasetOptions
 
-  /// The dataset's human-readable name.
-  ///
-  /// If the path is empty, `.` or `..`, it is the real folder's name.
+  /// The dataset's name, which is the real folder's if the path is empty, `.` or `..`.
   var name: String {
     let name = FileSystem.name(of: path)
     guard name.isEmpty || name == "." || name == ".." else { return name }
@@ -98,7 +93,7 @@ struct DatasetReader {
       }
       return try layout == .csv ? readTable() : readCOCO()
     case .folder:
-      return try isFolder ? readFolder(pictures(in: path)) : readPicture()
+      return try isFolder ? readFolder(imageFolder(path)) : readImage()
     case .classFolders, .classMaps:
       guard isFolder else {
         throw TensorIOError(
@@ -106,11 +101,10 @@ struct DatasetReader {
       }
       return try layout == .classMaps
         ? readClassMaps(mapFolders() ?? ("images", "masks"))
-        : readClassFolders(pictures(in: path))
+        : readClassFolders(imageFolder(path))
     }
   }
 
-  /// Throws if one of the dataset's files or folders lies outside the confined folder.
   func checkEnclosed(_ path: String) throws {
     guard let confinedFolder = options.confinedFolder, confinedFolder.confinedPath(of: path) == nil
     else {
@@ -121,18 +115,16 @@ struct DatasetReader {
       "'\(path)' is missing, or lies outside the dataset's folder, so it was not read.")
   }
 
-  private func pictures(in folder: String) throws -> PictureFolder {
-    try PictureFolder(folder, isConfined: options.confinedFolder != nil)
+  private func imageFolder(_ folder: String) throws -> ImageFolder {
+    try ImageFolder(folder, isConfined: options.confinedFolder != nil)
   }
 
-  /// The error for paths without images.
-  ///
-  /// The notes say what was left out there.
-  static func noPictures(
+  /// The error for paths without images, with notes that say what was left out there.
+  static func noImages(
     in paths: [String], _ notes: [String], code: TensorIOError.Code = .wrongKind
   ) -> TensorIOError {
     let list = paths.map { "'\($0)'" }.joined(separator: ", ")
-    let extensions = PictureFolder.extensions.map { "." + $0 }.joined(separator: ", ")
+    let extensions = ImageFolder.extensions.map { "." + $0 }.joined(separator: ", ")
     let message =
       "There are no images (\(extensions)) in \(list.isEmpty ? "an empty list" : list)."
     return TensorIOError(
@@ -146,7 +138,7 @@ struct DatasetReader {
     if lowercased == "test.json" { return try readTestBundle() }
     if lowercased.hasSuffix(".json") { return try readCOCO() }
     if [".csv", ".tsv", ".txt"].contains(where: lowercased.hasSuffix) { return try readTable() }
-    if PictureFolder.isPicture(path) { return try readPicture() }
+    if ImageFolder.isImage(path) { return try readImage() }
     throw TensorIOError(
       .wrongKind,
       "The name '\(path)' doesn't say what kind of dataset this is. A dataset is a folder of "
@@ -159,9 +151,9 @@ struct DatasetReader {
       return try readTestBundle()
     }
     if let folders = try mapFolders() { return try readClassMaps(folders) }
-    let folder = try pictures(in: path)
-    let atRoot = folder.pictures.count { !$0.contains("/") }
-    let classes = Set(folder.pictures.compactMap(Self.className(of:)))
+    let folder = try imageFolder(path)
+    let atRoot = folder.paths.count { !$0.contains("/") }
+    let classes = Set(folder.paths.compactMap(Self.className(of:)))
     if atRoot == 0, !classes.isEmpty, try isSplit(folder) {
       let list = folder.subfolders.map { "'\($0)'" }.joined(separator: ", ")
       throw TensorIOError(
@@ -183,7 +175,7 @@ struct DatasetReader {
 
   /// Whether the subfolders are parts of a dataset, such as training and test images, instead of
   /// classes.
-  private func isSplit(_ folder: PictureFolder) throws -> Bool {
+  private func isSplit(_ folder: ImageFolder) throws -> Bool {
     let parts: Set = ["train", "training", "val", "valid", "validation", "test", "testing"]
     return folder.subfolders.allSatisfy { parts.contains($0.lowercased()) }
   }
@@ -195,16 +187,16 @@ struct DatasetReader {
         options.confinedFolder.map({ confinedFolder in
           [maps, "images"].allSatisfy { confinedFolder.confinedPath(of: path + "/" + $0) != nil }
         }) ?? true,
-        try !pictures(in: path + "/" + maps).pictures.isEmpty
+        try !imageFolder(path + "/" + maps).paths.isEmpty
       else { continue }
       return ("images", maps)
     }
     return nil
   }
 
-  static func className(of picture: String) -> String? {
-    guard let slash = picture.firstIndex(of: "/") else { return nil }
-    return String(picture[..<slash])
+  static func className(of image: String) -> String? {
+    guard let slash = image.firstIndex(of: "/") else { return nil }
+    return String(image[..<slash])
   }
 
   // MARK: - Folders
@@ -222,38 +214,38 @@ struct DatasetReader {
     return dataset
   }
 
-  private func readFolder(_ folder: PictureFolder) throws -> Dataset {
-    guard !folder.pictures.isEmpty else { throw noPictures(folder) }
+  private func readFolder(_ folder: ImageFolder) throws -> Dataset {
+    guard !folder.paths.isEmpty else { throw noImages(folder) }
     return Dataset(
       layout: .folder, name: name, path: path,
-      samples: folder.pictures.map { Sample(id: $0, source: .file(path + "/" + $0)) },
+      samples: folder.paths.map { Sample(id: $0, source: .file(path + "/" + $0)) },
       notes: [
-        "read as a folder of images without labels: \(counted(folder.pictures.count, "image"))"
+        "read as a folder of images without labels: \(counted(folder.paths.count, "image"))"
       ] + folder.notes)
   }
 
-  private func readPicture() throws -> Dataset {
+  private func readImage() throws -> Dataset {
     Dataset(
       layout: .folder, name: name, path: path,
       samples: [Sample(id: FileSystem.name(of: path), source: .file(path))],
       notes: ["read as a single image without a label"])
   }
 
-  private func readClassFolders(_ folder: PictureFolder) throws -> Dataset {
+  private func readClassFolders(_ folder: ImageFolder) throws -> Dataset {
     var samples: [Sample] = []
     var classes: Set<String> = []
-    for picture in folder.pictures {
-      guard let label = Self.className(of: picture) else { continue }
+    for image in folder.paths {
+      guard let label = Self.className(of: image) else { continue }
       classes.insert(label)
       samples.append(
-        Sample(id: picture, source: .file(path + "/" + picture), truth: .label(label)))
+        Sample(id: image, source: .file(path + "/" + image), truth: .label(label)))
     }
-    guard !samples.isEmpty else { throw noPictures(folder) }
+    guard !samples.isEmpty else { throw noImages(folder) }
     var notes = [
       "read as one folder per class: \(counted(classes.count, "class", "classes")), "
         + counted(samples.count, "image")
     ]
-    let strays = folder.pictures.count - samples.count
+    let strays = folder.paths.count - samples.count
     if strays > 0 {
       notes.append("left out: \(counted(strays, "image")) outside the class folders")
     }
@@ -267,18 +259,18 @@ struct DatasetReader {
       layout: .classFolders, name: name, path: path, samples: samples, notes: notes + folder.notes)
   }
 
-  private func noPictures(_ folder: PictureFolder) -> TensorIOError {
-    Self.noPictures(in: [path], folder.notes)
+  private func noImages(_ folder: ImageFolder) -> TensorIOError {
+    Self.noImages(in: [path], folder.notes)
   }
 
   // MARK: - Class maps
 
   private func readClassMaps(_ folders: (images: String, maps: String)) throws -> Dataset {
-    let images = try pictures(in: path + "/" + folders.images)
-    let maps = try pictures(in: path + "/" + folders.maps)
-    guard !images.pictures.isEmpty else { throw noPictures(images) }
-    let pictures = try byStem(images.pictures, in: folders.images)
-    let lossless = maps.pictures.filter { !Self.isLossy($0) }
+    let images = try imageFolder(path + "/" + folders.images)
+    let maps = try imageFolder(path + "/" + folders.maps)
+    guard !images.paths.isEmpty else { throw noImages(images) }
+    let imagesByStem = try byStem(images.paths, in: folders.images)
+    let lossless = maps.paths.filter { !Self.isLossy($0) }
     guard !lossless.isEmpty else {
       throw TensorIOError(
         .wrongKind,
@@ -286,11 +278,11 @@ struct DatasetReader {
           + "JPEG changes the class numbers.")
     }
     let mapsByStem = try byStem(lossless, in: folders.maps)
-    let samples = images.pictures.map { picture in
+    let samples = images.paths.map { image in
       Sample(
-        id: folders.images + "/" + picture,
-        source: .file(path + "/" + folders.images + "/" + picture),
-        truth: mapsByStem[Self.stem(of: picture)].map {
+        id: folders.images + "/" + image,
+        source: .file(path + "/" + folders.images + "/" + image),
+        truth: mapsByStem[Self.stem(of: image)].map {
           .classMap(path + "/" + folders.maps + "/" + $0)
         })
     }
@@ -300,39 +292,39 @@ struct DatasetReader {
         .wrongKind,
         "No class map in '\(path)/\(folders.maps)' has the same name as an image in "
           + "'\(path)/\(folders.images)'. The first class map is '\(lossless[0])', and the first "
-          + "image is '\(images.pictures[0])'.")
+          + "image is '\(images.paths[0])'.")
     }
     var notes = [
       "read as images and class maps with the same names: "
         + "\(counted(samples.count, "image")) in '\(folders.images)', maps in '\(folders.maps)'"
     ]
     if without > 0 { notes.append("\(counted(without, "image")) without a map") }
-    let strays = mapsByStem.keys.count { pictures[$0] == nil }
+    let strays = mapsByStem.keys.count { imagesByStem[$0] == nil }
     if strays > 0 { notes.append("\(counted(strays, "map")) without an image") }
-    let lossy = maps.pictures.count - lossless.count
+    let lossy = maps.paths.count - lossless.count
     if lossy > 0 { notes.append("left out: \(counted(lossy, "map")) in JPEG or WebP") }
     return Dataset(
       layout: .classMaps, name: name, path: path, samples: samples,
       notes: notes + images.notes + maps.notes)
   }
 
-  private func byStem(_ pictures: [String], in folder: String) throws -> [String: String] {
+  private func byStem(_ images: [String], in folder: String) throws -> [String: String] {
     var found: [String: String] = [:]
-    for picture in pictures {
-      if let other = found.updateValue(picture, forKey: Self.stem(of: picture)) {
+    for image in images {
+      if let other = found.updateValue(image, forKey: Self.stem(of: image)) {
         throw TensorIOError(
           .wrongKind,
-          "'\(path)/\(folder)' has '\(other)' and '\(picture)': only one may have that name.")
+          "'\(path)/\(folder)' has '\(other)' and '\(image)': only one may have that name.")
       }
     }
     return found
   }
 
-  private static func stem(of picture: String) -> String {
-    picture.lastIndex(of: ".").map { String(picture[..<$0]) } ?? picture
+  private static func stem(of image: String) -> String {
+    image.lastIndex(of: ".").map { String(image[..<$0]) } ?? image
   }
 
-  private static func isLossy(_ picture: String) -> Bool {
-    [".jpg", ".jpeg", ".webp"].contains(where: picture.lowercased().hasSuffix)
+  private static func isLossy(_ image: String) -> Bool {
+    [".jpg", ".jpeg", ".webp"].contains(where: image.lowercased().hasSuffix)
   }
 }

@@ -11,15 +11,12 @@ import TensorIO
 /// quote as the rest of the file, split lines at Unicode separators, and don't report line numbers.
 /// A label that is read slightly wrong would count as the model's mistake.
 struct DelimitedText {
-  /// A row and the number of the line where it starts, from 1.
   struct Row {
     var line: Int
     var cells: [String]
   }
 
-  /// The rows, which all have the same number of cells.
-  ///
-  /// Empty lines are skipped.
+  /// The rows without empty lines, which all have the same number of cells.
   private(set) var rows: [Row] = []
   let delimiter: UInt8
 
@@ -29,8 +26,6 @@ struct DelimitedText {
   ///
   /// The delimiter is `,`, `;` or a tab, whichever is most frequent in the first line. Lines end
   /// with LF, CR LF or CR. Spaces around unquoted cells are ignored.
-  ///
-  /// - Throws: `TensorIOError` with the line number.
   init(contentsOf path: String) throws {
     try self.init([UInt8](FileSystem.read(path)), path: path)
   }

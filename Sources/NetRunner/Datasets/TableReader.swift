@@ -54,9 +54,9 @@ private struct TableReader {
         "the columns '\(first.cells[named[0]])' and '\(first.cells[named[1]])' could both be the "
           + "path; rename one")
     }
-    let picture = sample.cells.firstIndex { PictureFolder.isPicture($0) }
-    pathColumn = named.first ?? picture ?? 0
-    try checkPaths(isCertain: named.first != nil || picture != nil)
+    let image = sample.cells.firstIndex { ImageFolder.isImage($0) }
+    pathColumn = named.first ?? image ?? 0
+    try checkPaths(isCertain: named.first != nil || image != nil)
   }
 
   /// File name extensions of data that isn't an image.
@@ -103,9 +103,9 @@ private struct TableReader {
   private static func isHeader(
     _ names: [String], before rows: ArraySlice<DelimitedText.Row>
   ) -> Bool {
-    if names.contains(where: PictureFolder.isPicture) { return false }
+    if names.contains(where: ImageFolder.isImage) { return false }
     if names.contains(where: pathNames.contains) { return true }
-    return rows.contains { $0.cells.contains(where: PictureFolder.isPicture) }
+    return rows.contains { $0.cells.contains(where: ImageFolder.isImage) }
   }
 
   func dataset() throws -> Dataset {
@@ -213,9 +213,7 @@ private struct TableReader {
     rows.contains { row in row.cells[column].contains { ".eE".contains($0) } }
   }
 
-  /// Parses a finite decimal number.
-  ///
-  /// Returns nil for words such as `nan`, which Swift also accepts.
+  /// Parses a finite decimal number, but no words such as `nan`, which Swift also accepts.
   private static func number(_ text: String) -> Double? {
     guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text),
       number.isFinite

@@ -118,7 +118,7 @@ struct TestBundleReader {
     return count
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
   private mutating func readImages(_ root: [String: JSONValue]) -> [Sample] {
     var locations: [String: Int] = [:]

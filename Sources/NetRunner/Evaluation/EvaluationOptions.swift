@@ -49,10 +49,7 @@ public struct EvaluationOptions: Sendable {
 }
 
 extension EvaluationOptions {
-  /// The names of the metrics for a dataset.
-  ///
-  /// These are the requested metrics. If none are requested, they are the dataset's own metric and
-  /// the families that suit its labels.
+  /// The requested metrics, or the dataset's own metric and the families that suit its labels.
   func metricNames(for dataset: Dataset) -> [String] {
     guard metrics.isEmpty else { return metrics }
     var names = dataset.metric.map { [$0] } ?? []
@@ -65,7 +62,6 @@ extension EvaluationOptions {
 }
 
 extension GroundTruth {
-  /// The name of the metrics that suit this kind of ground truth.
   fileprivate var metricFamily: String? {
     switch self {
     case .label: "classification"

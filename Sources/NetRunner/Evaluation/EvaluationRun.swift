@@ -43,7 +43,7 @@ public struct EvaluationRun: Sendable {
   /// The options of the evaluation.
   public let options: EvaluationOptions
 
-  private let pictureCount: Int
+  private let imageCount: Int
   private let whole: Dataset
   private let part: PartRecord?
   private let limit: Int?
@@ -61,7 +61,7 @@ public struct EvaluationRun: Sendable {
     _ dataset: Dataset, options: EvaluationOptions = EvaluationOptions(), limit: Int? = nil,
     part: PartRecord? = nil
   ) throws {
-    pictureCount = dataset.samples.count
+    imageCount = dataset.samples.count
     let seed = options.seed == 0 ? nil : options.seed
     let whole = try limit.map { try dataset.limited(to: $0, seed: seed) } ?? dataset
     self.whole = whole
@@ -130,7 +130,7 @@ public struct EvaluationRun: Sendable {
   private func record(sha256: String) -> DatasetRecord {
     DatasetRecord(
       layout: whole.layout, name: whole.name, id: whole.id, version: whole.version,
-      path: whole.path, pictures: pictureCount,
+      path: whole.path, images: imageCount,
       labelled: whole.samples.count { $0.truth != nil }, sha256: sha256,
       metric: options.metrics.isEmpty ? whole.metric : nil, notes: whole.notes)
   }

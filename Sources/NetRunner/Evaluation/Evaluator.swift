@@ -75,10 +75,10 @@ public struct Evaluator: Sendable {
     precondition(iterations > 0, "An image must be evaluated at least once.")
     var evaluation = Evaluation(id: id ?? source.id, result: .success(Prediction()))
     do {
-      let picture = try fetched(source)
+      let image = try fetched(source)
       var sum = RunLatency()
       for _ in 0..<iterations {
-        let (prediction, latency, size) = try evaluate(picture)
+        let (prediction, latency, size) = try evaluate(image)
         sum += latency
         evaluation.result = .success(prediction)
         evaluation.size = size
@@ -94,9 +94,7 @@ public struct Evaluator: Sendable {
     return evaluation
   }
 
-  /// Fetches an image that has a URL.
-  ///
-  /// This stage isn't measured.
+  /// Fetches an image that has a URL, which isn't measured.
   private func fetched(_ source: ImageSource) throws -> ImageSource {
     guard case .url(let address) = source else { return source }
     guard let fetch else {
@@ -129,10 +127,10 @@ public struct Evaluator: Sendable {
     let clock = ContinuousClock()
     let start = clock.now
     var prediction = try reader.prediction(outputs)
-    prediction.pictureSize = size ?? timer.size
-    if let size = prediction.pictureSize, var detections = prediction.detections {
+    prediction.imageSize = size ?? timer.size
+    if let size = prediction.imageSize, var detections = prediction.detections {
       for index in detections.indices {
-        detections[index].box = try detections[index].box.inWholePicture(of: size, input)
+        detections[index].box = try detections[index].box.inWholeImage(of: size, input)
       }
       prediction.detections = detections
     }
@@ -140,7 +138,7 @@ public struct Evaluator: Sendable {
     latency.decode = min(timer.time, latency.preprocess)
     latency.preprocess -= latency.decode
     latency.postprocess += clock.now - start
-    return (prediction, latency, prediction.pictureSize)
+    return (prediction, latency, prediction.imageSize)
   }
 
   /// The labels of the outputs, or those in the file that a detection model's `options.labels`

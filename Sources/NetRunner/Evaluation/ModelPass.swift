@@ -31,11 +31,9 @@ struct ModelPass {
     self.dataset = dataset
     self.options = options
     labels = (try? evaluator.get())?.labels ?? []
-    var context = MetricContext(labels: labels)
-    context.topK = options.topK
-    context.labelOffset = options.labelOffset
-    context.ignoredClass = options.ignoredClass
-    context.seed = options.seed
+    let context = MetricContext(
+      labels: labels, topK: options.topK, labelOffset: options.labelOffset,
+      ignoredClass: options.ignoredClass, seed: options.seed)
     let outputsKept = options.kept ?? (dataset.layout == .testBundle ? .all : .top(5))
     rowMaker = RowMaker(
       model: bundle.manifest.id, testBundle: dataset.rowName, kept: outputsKept,
@@ -85,7 +83,7 @@ struct ModelPass {
       if keepingItems { items[accumulator.name] = try accumulator.items(at: rows.map(\.index)) }
     }
     return ModelResult(
-      model: try ModelRecord(bundle, options.decoder), pictures: rows.count, failed: failed,
+      model: try ModelRecord(bundle, options.decoder), images: rows.count, failed: failed,
       labelled: labelled, metrics: metrics, latency: LatencyRecord(rows.compactMap(\.evaluation)),
       throughput: seconds > 0 ? Double(rows.count) / seconds : 0, seconds: seconds,
       peakMemory: ProcessMemory.peak, items: keepingItems ? items : nil,

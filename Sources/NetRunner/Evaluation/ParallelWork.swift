@@ -34,7 +34,6 @@ package final class ParallelWork<Output: Sendable>: Sendable {
   private let state = Mutex(State())
   /// Limits the number of items that are started before earlier results have been received.
   private let room: DispatchSemaphore
-  /// Signalled when the receiver should stop waiting.
   private let waiting = DispatchSemaphore(value: 0)
   /// The number of messages that wake the receiver.
   ///

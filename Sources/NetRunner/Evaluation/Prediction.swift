@@ -20,7 +20,7 @@ public struct Prediction: Sendable {
   /// The size of the upright image in pixels, or nil if it isn't known.
   ///
   /// It converts the detections' fractions to pixels.
-  public var pictureSize: (width: Int, height: Int)?
+  public var imageSize: (width: Int, height: Int)?
 }
 
 /// An object that a model detected.
@@ -35,14 +35,12 @@ public struct Detection: Sendable, Hashable, Codable {
   public var box: Box
 }
 
-/// Converts a model's outputs to predictions.
 struct PredictionReader: Sendable {
   private let classification: Int?
   private let values: Int?
   private let classMap: Int?
   private let detection: DetectionLayout?
 
-  /// Determines once which outputs are used.
   init(_ outputs: [TensorSpec], labels: [String]) {
     detection = DetectionLayout(outputs, labels: labels)
     classification = outputs.firstIndex {
@@ -86,9 +84,7 @@ struct DetectionLayout: Sendable {
   private let count: Int
   private let labels: [String]
 
-  /// Finds the outputs.
-  ///
-  /// The result is nil if they aren't those of a detection model.
+  /// Finds the outputs, or returns nil if they aren't those of a detection model.
   ///
   /// The scores are recognized by their name. Otherwise the order is that of
   /// `Detection_PostProcess`: boxes, classes, scores, count.
@@ -144,7 +140,6 @@ extension ModelSignature {
 }
 
 extension TensorSpec {
-  /// Whether the output consists of numbers without labels.
   var isNumbers: Bool {
     switch kind {
     case .scalar, .vector(_, labels: nil): dataType != .string
@@ -158,7 +153,7 @@ extension Box {
   ///
   /// The input can be cropped from the image or padded. Coordinates are outside 0 to 1 if the box
   /// reaches into padding. If the input isn't an image, the box is returned unchanged.
-  package func inWholePicture(
+  package func inWholeImage(
     of size: (width: Int, height: Int), _ input: TensorSpec
   ) throws -> Box {
     guard case .imageInput(let shape, _) = input.kind else { return self }

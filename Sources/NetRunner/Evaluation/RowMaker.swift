@@ -5,7 +5,6 @@
 
 package import TensorIO
 
-/// Creates the rows of one model on one dataset.
 struct RowMaker: Sendable {
   let model: String
   let testBundle: String
@@ -43,9 +42,7 @@ struct RowMaker: Sendable {
     return row
   }
 
-  /// A human-readable ground truth.
-  ///
-  /// Classes are shown by name, even if the dataset gives a number.
+  /// A human-readable ground truth, in which classes have names even if the dataset has numbers.
   private func text(_ truth: GroundTruth) -> String? {
     switch truth {
     case .label(let label): classes.classes(for: label).first.map { classes.names[$0] } ?? label

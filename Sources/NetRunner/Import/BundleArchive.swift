@@ -17,7 +17,6 @@ import Foundation
 /// Other files at the top level, such as a README, are skipped. So are the files that macOS adds
 /// (`__MACOSX`, `.DS_Store`). All entries must be safe, even those that are skipped.
 struct BundleArchive {
-  /// The name of the bundle's folder: `X.tiobundle`.
   let name: String
 
   let path: String
@@ -128,7 +127,6 @@ struct BundleArchive {
 }
 
 extension BundleArchive.Item {
-  /// Whether the item is a folder or lies in one.
   var isInFolder: Bool { path.count > 1 || entry.isFolder }
 }
 
@@ -243,13 +241,11 @@ package struct ArchiveLimits: Hashable, Sendable {
   package var bytes = 1 << 30
   /// The maximum ratio of a file's unpacked size to its compressed size.
   package var ratio = 200
-  /// The size in bytes up to which ``ratio`` is ignored, because small repetitive files compress
-  /// very well.
+  /// The size in bytes up to which ``ratio`` is ignored, as small repetitive files compress well.
   package var bytesOfAnyRatio = 10 << 20
   /// The maximum size of a model.json in bytes, because it is parsed in memory.
   package var manifestBytes = 4 << 20
-  /// The maximum size in bytes of a file in the bundle's assets folder, because labels are read
-  /// into memory.
+  /// The maximum size in bytes of a file in the assets folder, as labels are read into memory.
   package var assetBytes = 16 << 20
   /// The maximum number of components in a file's path, including the file's name.
   package var depth = 16

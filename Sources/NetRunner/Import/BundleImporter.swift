@@ -31,13 +31,7 @@ package struct BundleImporter: Sendable {
   private let limits: ArchiveLimits
   let isShipped: @Sendable (_ id: String) -> Bool
 
-  /// Creates an importer.
-  ///
-  /// - Parameters:
-  ///   - folder: The models folder.
-  ///   - limits: The limits on the content of a zip file.
-  ///   - isShipped: Whether the model with the given id came with the program. Such a model is
-  ///     never replaced.
+  /// Creates an importer for a models folder, in which shipped models are never replaced.
   package init(
     folder: String, limits: ArchiveLimits = ArchiveLimits(),
     isShipped: @escaping @Sendable (_ id: String) -> Bool = { _ in false }
@@ -151,9 +145,7 @@ package struct BundleImporter: Sendable {
     "\(folder)/\(BundleArchive.freshPrefix)\(UUID().uuidString).zip"
   }
 
-  /// Removes the leftovers of imports that were killed.
-  ///
-  /// Call it before the first import.
+  /// Removes the leftovers of imports that were killed; call it before the first import.
   package func removeLeftovers() throws {
     try ImportError.writing("The models folder") {
       for name in try FileSystem.contents(of: folder)
@@ -199,10 +191,8 @@ extension BundleImporter {
 }
 
 extension BundleImporter {
-  /// Chooses a bundle's path in the models folder.
-  ///
-  /// It is an unused path, the path of the model to replace, or the path of the folder `former`
-  /// that the bundle updates.
+  /// Chooses a bundle's path in the models folder: an unused path, the path of the model to
+  /// replace, or that of the folder `former` that the bundle updates.
   func destination(
     of bundle: ModelBundle, over former: String?, replaces: Bool
   ) throws -> String {

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Files
-import TensorIO
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -45,17 +44,13 @@ package struct BundleOrigin: Hashable, Sendable, Codable {
 }
 
 extension BundleOrigin {
-  /// The file's name.
+  /// The file's name, which is hidden so that nobody mistakes it for a part of the model.
   ///
-  /// The file is hidden so that nobody mistakes it for a part of the model. A repository's versions
-  /// can't contain a file with such a name.
+  /// A repository's versions can't contain a file with such a name.
   static let fileName = ".origin.json"
-  /// The maximum size of the file in bytes.
   private static let maximumBytes = 64 << 10
 
-  /// Reads a bundle's origin.
-  ///
-  /// The result is nil for a bundle that didn't come from a repository, or whose file isn't valid.
+  /// Reads the origin, which is nil if the bundle came from elsewhere or the file isn't valid.
   package init?(ofBundle bundle: String) {
     guard let file = try? OpenFile(reading: "\(bundle)/\(Self.fileName)"),
       let size = try? file.status.size, (1...Self.maximumBytes).contains(size),
@@ -84,11 +79,8 @@ extension BundleOrigin {
     try file.flush()
   }
 
-  /// Throws if this origin is older than the present one.
-  ///
-  /// This prevents replay attacks, where somebody sends a document that used to be valid.
-  ///
-  /// - Throws: ``ImportError`` with the code `replayed`.
+  /// Throws if this origin is older than the present one, so that a document that used to be valid
+  /// can't be sent again.
   package func refuseOlder(than present: BundleOrigin?) throws(ImportError) {
     guard let present, present.repository == repository, present.channel == channel,
       present.model == model, present.documentVersion > documentVersion

@@ -5,10 +5,7 @@
 
 import TensorIO
 
-/// Why a zip file or a repository's version couldn't be imported, and what to do about it.
-///
-/// Use ``code`` in programs and show ``message`` to people. Messages never contain paths of this
-/// computer.
+/// Why an import failed and what to do about it, without paths of this computer.
 package struct ImportError: Error, Sendable {
   package var code: Code
   package var message: String
@@ -24,11 +21,8 @@ package struct ImportError: Error, Sendable {
 extension ImportError: CustomStringConvertible {
   package var description: String { message }
 
-  /// The kinds of failure.
-  ///
-  /// The description is a word for programs, such as `no_bundle`.
-  package enum Code: String, Sendable, CustomStringConvertible {
-    /// The file isn't a zip file.
+  /// The kinds of failure, whose raw values are words for programs, such as `no_bundle`.
+  package enum Code: String, Sendable {
     case notAZip = "not_a_zip"
     /// The zip file is truncated, contradicts itself, or has other bytes than were packed.
     case damagedZip = "damaged_zip"
@@ -39,11 +33,8 @@ extension ImportError: CustomStringConvertible {
     case unsafeZip = "unsafe_zip"
     /// The zip file exceeds ``ArchiveLimits``.
     case zipTooLarge = "zip_too_large"
-    /// A bundle that isn't in a zip file exceeds ``ArchiveLimits``.
     case tooLarge = "too_large"
-    /// The zip file has no bundle at its top level.
     case noBundle = "no_bundle"
-    /// The zip file has several bundles at its top level.
     case severalBundles = "several_bundles"
     /// The bundle breaks a rule, or its model can't be loaded.
     case invalidBundle = "invalid_bundle"
@@ -55,12 +46,8 @@ extension ImportError: CustomStringConvertible {
     case sameID = "same_id"
     /// The repository's version is older than the existing one.
     case replayed
-    /// The import was cancelled.
     case cancelled
-    /// The models folder can't be written.
     case cannotWrite = "cannot_write"
-
-    package var description: String { rawValue }
   }
 
   static var cancelled: ImportError { ImportError(.cancelled, "The import was cancelled.") }

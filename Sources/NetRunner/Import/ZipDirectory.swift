@@ -12,9 +12,7 @@ import TensorIO
 /// before anyone can count them, and it turns NUL bytes in names into spaces. libzip unpacks the
 /// entries, and must agree with this directory about each of them.
 struct ZipDirectory {
-  /// The entries, in the directory's order.
   let entries: [ZipEntry]
-  /// The size of the zip file in bytes.
   let fileSize: Int
 
   init(of path: String, _ limits: ArchiveLimits) throws {
@@ -90,9 +88,7 @@ private struct LargeSizes {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-  /// An unsigned little-endian integer.
-  ///
-  /// A value of eight bytes can wrap to a negative number.
+  /// An unsigned little-endian integer, which can wrap to a negative one if it has eight bytes.
   func number(at start: Int, _ width: Int) -> Int {
     var number: UInt64 = 0
     for offset in (0..<width).reversed() { number = number << 8 | UInt64(self[start + offset]) }
@@ -109,13 +105,10 @@ extension ImportError {
 
 /// The record at the end of a zip file that locates the central directory.
 struct ZipEnd {
-  /// The number of entries in the directory.
   let count: Int
-  /// The directory's byte range in the file.
   let directory: Range<Int>
 
   private static let length = 22
-  /// The maximum size in bytes of a comment that follows the record.
   private static let longestComment = 0xFFFF
 
   init(of file: OpenFile, size: Int, _ limits: ArchiveLimits) throws {
@@ -144,9 +137,7 @@ struct ZipEnd {
     self.directory = directory
   }
 
-  /// Reads a record.
-  ///
-  /// The result is nil if its values aren't possible.
+  /// Reads a record, or returns nil if its values aren't possible.
   private init?(_ record: [UInt8], at position: Int, in file: OpenFile) throws {
     if let large = try Self.largeRecord(before: position, in: file) {
       self = large
@@ -209,13 +200,9 @@ struct ZipEnd {
   }
 }
 
-/// An entry of a zip file, as the central directory describes it.
-///
-/// None of it is trusted.
+/// An entry of a zip file as the central directory describes it, none of which is trusted.
 struct ZipEntry {
-  /// The entry's index in the directory.
   let index: Int
-  /// The bytes of the name.
   let rawName: [UInt8]
   let flags: Int
   let method: Int

@@ -7,9 +7,7 @@ import CZip
 import NativeLibrary
 import TensorIO
 
-/// The libzip library.
-///
-/// It is loaded on first use, so programs that don't use zip files start without it.
+/// The libzip library, which is loaded on first use: few programs handle zip files.
 package struct ZipLibrary: Sendable {
   package let path: String
 
@@ -42,9 +40,6 @@ package struct ZipLibrary: Sendable {
   let closeEntry: @convention(c) @Sendable (Entry?) -> CInt
   let entryError: @convention(c) @Sendable (Entry?) -> Failure
 
-  /// The shared library.
-  ///
-  /// - Throws: `TensorIOError` with `.missingLibrary` if libzip isn't installed.
   package static var shared: ZipLibrary { get throws(TensorIOError) { try opened.get() } }
 
   private static let opened = Result { () throws(TensorIOError) in try ZipLibrary() }

@@ -16,9 +16,6 @@ final class ZipReader {
   /// Opens a zip file whose directory has been read.
   ///
   /// The corresponding C function is `zip_open`.
-  ///
-  /// - Throws: ``ImportError`` with the code `damagedZip` if the file can't be opened, or if libzip
-  ///   sees other entries than the directory has. The code is `cannotWrite` if libzip is missing.
   init(_ path: String, expecting directory: ZipDirectory) throws {
     do {
       library = try ZipLibrary.shared
@@ -57,9 +54,6 @@ final class ZipReader {
   /// Unpacks an entry and verifies its checksum.
   ///
   /// The corresponding C functions are `zip_fopen_index` and `zip_fread`.
-  ///
-  /// - Throws: ``ImportError`` with the code `damagedZip` if the entry's content doesn't match its
-  ///   size or checksum; what the body throws.
   func unpack(
     _ entry: ZipEntry, through buffer: inout [UInt8],
     _ body: (UnsafeRawBufferPointer) throws -> Void

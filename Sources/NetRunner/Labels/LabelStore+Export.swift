@@ -77,7 +77,7 @@ extension LabelStore {
     return (photos, notes)
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
   /// The photos' paths in the export: `images/` followed by the path relative to the root.
   private func names(of photos: [LabelledPhoto]) -> [String] {
@@ -216,10 +216,8 @@ extension LabelStore {
     try check(path, paths, photos)
   }
 
-  /// Reads the table back to check that it has the same labels.
-  ///
-  /// A table tells text from numbers only by how a label is written, so some labels would be read
-  /// differently.
+  /// Reads the table back, because some labels would be read differently: a table tells text from
+  /// numbers only by how they are written.
   private func check(_ path: String, _ paths: [String], _ photos: [LabelledPhoto]) throws {
     var reason = "a table holds only texts, or the same number of numbers for each photo"
     do {
@@ -244,9 +242,7 @@ extension LabelStore {
 }
 
 extension String {
-  /// This path relative to a folder.
-  ///
-  /// Both must be absolute paths without symbolic links.
+  /// This path relative to a folder, where neither has symbolic links.
   func path(from folder: String) -> String {
     let target = split(separator: "/")
     let origin = folder.split(separator: "/")
@@ -258,18 +254,14 @@ extension String {
 }
 
 package struct LabelExportOptions: Sendable, Hashable {
-  /// The format.
-  ///
-  /// If nil, the path's extension decides.
+  /// The format, or nil if the path's extension decides.
   package var format: Format?
   package var replaces = false
-  /// The output that the labels belong to.
-  ///
-  /// If nil, text labels belong to `classification` and numbers to `values`.
+  /// The output that the labels belong to; by default `classification` for text, otherwise
+  /// `values`.
   package var output: String?
-  /// The test bundle's metric.
-  ///
-  /// If nil, text labels use `EvaluationMetricAccuracyTop5` and numbers use `regression`.
+  /// The test bundle's metric; by default `EvaluationMetricAccuracyTop5` for text, otherwise
+  /// `regression`.
   package var metric: String?
 
   package init(format: Format? = nil, replaces: Bool = false) {
@@ -280,7 +272,6 @@ package struct LabelExportOptions: Sendable, Hashable {
   package enum Format: String, Sendable, CaseIterable {
     /// A `.testbundle` folder with a test.json and the photos.
     case testBundle = "testbundle"
-    /// A table of paths and labels, without the photos themselves.
     case csv
     /// A zip file with a labels.json and the photos, in the format that Net Runner has always
     /// exported.
@@ -288,7 +279,6 @@ package struct LabelExportOptions: Sendable, Hashable {
   }
 }
 
-/// The outcome of an export or import.
 package struct LabelTransfer: Sendable, Hashable {
   package var count: Int
   /// Human-readable notes about what was left out.

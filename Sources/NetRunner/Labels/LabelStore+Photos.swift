@@ -16,7 +16,6 @@ extension LabelStore {
     return try Self.sha256(of: fullPath) == photo.sha256 ? .present : .changed
   }
 
-  /// The absolute path of a photo.
   package func fullPath(of path: String) -> String {
     path.hasPrefix("/") ? path : (root == "/" ? "" : root) + "/" + path
   }
@@ -35,8 +34,8 @@ extension LabelStore {
     let missing = rows.filter { !FileSystem.isFile(fullPath(of: $0.path)) }
     guard !missing.isEmpty else { return [] }
     var found: [String: String] = [:]
-    for picture in try PictureFolder(folder, isConfined: true).pictures {
-      let fullPath = folder + "/" + picture
+    for image in try ImageFolder(folder, isConfined: true).paths {
+      let fullPath = folder + "/" + image
       guard !known.contains(key(of: fullPath)), let digest = try SHA256.file(fullPath) else {
         continue
       }
@@ -56,9 +55,7 @@ extension LabelStore {
     }
   }
 
-  /// A photo's path as the store keeps it.
-  ///
-  /// Symbolic links in its folder are resolved.
+  /// A photo's path as the store keeps it, in which its folder's symbolic links are resolved.
   func key(of photo: String) -> String {
     let folder = FileSystem.folder(of: photo)
     let name = FileSystem.name(of: photo)
@@ -123,9 +120,7 @@ extension LabelStore {
 }
 
 extension PhotoLabel {
-  /// Converts a ground truth to a label.
-  ///
-  /// Returns nil for boxes, class maps and results.
+  /// Converts a ground truth to a label, or returns nil for boxes, class maps and results.
   fileprivate init?(_ truth: GroundTruth) {
     switch truth {
     case .label(let text): self = .text(text)

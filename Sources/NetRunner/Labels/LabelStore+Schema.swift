@@ -9,9 +9,7 @@ import StoredRows
 import TensorIO
 
 extension LabelStore {
-  /// The schema.
-  ///
-  /// The application ID "TIOL" distinguishes label stores from other SQLite databases.
+  /// The schema, whose application ID "TIOL" distinguishes label stores from other databases.
   private static let schema = SQLiteSchema(
     applicationID: 0x5449_4F4C,
     steps: [
@@ -108,7 +106,6 @@ extension LabelStore {
     return try row.text("value")
   }
 
-  /// Explains an SQLite error in words.
   static func explained(_ error: SQLiteError, _ path: String) -> TensorIOError {
     let reason =
       switch error.code {

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Files
-import Hashing
 import StoredRows
 import TensorIO
 
@@ -25,7 +24,6 @@ import Foundation
 /// doesn't pass to another photo with the same name. Several threads and processes can use a file
 /// at once. A label that was set isn't lost if the process is killed.
 package final class LabelStore: Sendable {
-  /// The path of the store's file.
   package let path: String
   /// The folder that photos' paths are relative to, without symbolic links.
   package let root: String
@@ -68,10 +66,6 @@ package final class LabelStore: Sendable {
 
   // MARK: - Changing
 
-  /// Sets a photo's label and replaces an existing one.
-  ///
-  /// - Throws: `TensorIOError` if the photo can't be read, or if the label is empty or has numbers
-  ///   that aren't finite.
   package func setLabel(_ label: PhotoLabel, of photo: String, for model: String) throws {
     let hashed = try Photo(path: key(of: photo), sha256: Self.sha256(of: photo))
     try setLabels([(hashed, label)], for: model)
@@ -127,7 +121,6 @@ package final class LabelStore: Sendable {
     }
   }
 
-  /// A photo as it is in the file system now.
   struct Photo {
     var path: String
     var sha256: String
@@ -241,9 +234,7 @@ extension LabelStore {
     }
   }
 
-  /// Runs a query, and returns rows whose values are checked when they are read.
-  ///
-  /// Errors name the given table.
+  /// Runs a query whose rows are checked when they are read, with errors that name the table.
   static func rows(
     _ database: SQLiteConnection, _ table: String, _ sql: String,
     _ arguments: [(any StoredValueConvertible)?] = []

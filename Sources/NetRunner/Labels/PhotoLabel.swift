@@ -5,16 +5,13 @@
 
 import TensorIO
 
-/// What a model should find in a photo, according to a person.
-///
-/// In JSON it is a string or an array of numbers.
+/// What a model should find in a photo, which is a string or an array of numbers in JSON.
 package enum PhotoLabel: Sendable, Hashable {
   /// The name of a class.
   case text(String)
   /// Numbers, in the order of the model's output.
   case numbers([Double])
 
-  /// The label as a ground truth for metrics.
   package var truth: GroundTruth {
     switch self {
     case .text(let text): .label(text)
@@ -68,7 +65,6 @@ extension PhotoLabel: CustomStringConvertible {
   }
 }
 
-/// A photo that has a label for a model.
 package struct LabelledPhoto: Sendable, Hashable {
   /// The path relative to the store's root, or an absolute path for a photo outside the root.
   package var path: String
@@ -87,7 +83,6 @@ package struct LabelledPhoto: Sendable, Hashable {
   }
 }
 
-/// A label that was set, replaced or removed.
 package struct LabelChange: Sendable, Hashable {
   package var model: String
   /// The photo's path, in the same form as ``LabelledPhoto/path``.

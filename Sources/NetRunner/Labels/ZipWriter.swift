@@ -7,9 +7,7 @@ import CSystemCalls
 import CZip
 import TensorIO
 
-/// Writes a zip file.
-///
-/// The file exists once ``close()`` has returned.
+/// Writes a zip file, which exists once ``close()`` has returned.
 ///
 /// The corresponding C library is libzip.
 package final class ZipWriter {
@@ -17,9 +15,7 @@ package final class ZipWriter {
   private var archive: OpaquePointer?
   private let path: String
 
-  /// Starts a new file.
-  ///
-  /// An existing file is an error.
+  /// Starts a new file; an existing one is an error.
   ///
   /// The corresponding C function is `zip_open`.
   package init(_ path: String) throws {
@@ -62,8 +58,6 @@ package final class ZipWriter {
     try add(source, named: name, compression: ZIP_CM_STORE)
   }
 
-  /// Writes the file.
-  ///
   /// The corresponding C function is `zip_close`.
   package func close() throws {
     guard let archive else { return }

@@ -3,11 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// A model's classes, and how a dataset refers to them.
 struct ClassList: Sendable {
-  /// The names of the classes, in the model's order.
-  ///
-  /// Two classes can have the same name.
+  /// The names of the classes in the model's order, which can have duplicates.
   let names: [String]
   /// A number that is added to classes that the dataset gives as numbers.
   let offset: Int
@@ -26,18 +23,13 @@ struct ClassList: Sendable {
     self.synonyms = synonyms
   }
 
-  /// The classes that a label refers to.
-  ///
-  /// Empty if there are none.
   func classes(for label: String) -> [Int] { match(label).classes }
 
   /// How a label was interpreted.
   enum Match: Equatable {
     /// The label is the name of these classes.
     case name([Int])
-    /// The label is a number.
-    ///
-    /// The class is that number plus the offset.
+    /// The label is a number, to which the offset was added.
     case number(Int)
     /// The label is a synonym of these classes, which all have the same name.
     case synonym([Int])

@@ -17,22 +17,18 @@ struct Bootstrap {
 
   /// Computes the 2.5% and 97.5% percentiles of values over resamples of the images.
   ///
-  /// - Parameters:
-  ///   - pictures: The number of images.
-  ///   - steps: The approximate number of steps for one resample.
-  ///   - values: Computes the values from the number of times that each image occurs in the
-  ///     resample. A value is nil if it isn't defined.
-  /// - Returns: An interval for each value, or nil for undefined values. The whole result is nil if
-  ///   there are fewer than two images, or if the computation would take too long.
+  /// `steps` is the approximate number of steps for one resample. The closure gets the number of
+  /// times that each image occurs in it. An interval is nil if its value isn't defined. All are nil
+  /// for fewer than two images, or if the computation would take too long.
   func intervals(
-    pictures: Int, steps: Int, of values: (_ weights: [Int]) -> [Double?]
+    images: Int, steps: Int, of values: (_ weights: [Int]) -> [Double?]
   ) -> [MetricValue.Interval?]? {
-    guard pictures > 1, resamples > 0, allows(steps: steps) else { return nil }
+    guard images > 1, resamples > 0, allows(steps: steps) else { return nil }
     var random = SplitMix64(seed: seed)
     var found: [[Double]] = []
     for _ in 0..<resamples {
-      var weights = [Int](repeating: 0, count: pictures)
-      for _ in 0..<pictures { weights[random.next(below: pictures)] += 1 }
+      var weights = [Int](repeating: 0, count: images)
+      for _ in 0..<images { weights[random.next(below: images)] += 1 }
       let results = values(weights)
       if found.isEmpty { found = Array(repeating: [], count: results.count) }
       for (position, result) in results.enumerated() {
@@ -94,10 +90,8 @@ extension MetricValue.Interval {
     return normal(mean: mean, variance: squares / (n - 1) / n)
   }
 
-  /// An estimate ± 1.96 times its standard deviation.
-  ///
-  /// The result is nil if the standard deviation is 0, because equal numbers don't make an estimate
-  /// certain.
+  /// An estimate ± 1.96 standard deviations, or nil if they are 0, because equal numbers don't make
+  /// an estimate certain.
   static func normal(mean: Double, variance: Double) -> Self? {
     let half = z * variance.squareRoot()
     guard mean.isFinite, half.isFinite, half > 0 else { return nil }

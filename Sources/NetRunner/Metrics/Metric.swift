@@ -52,10 +52,12 @@ public struct MetricContext: Sendable {
   ///
   /// If 0, those intervals are omitted.
   public var resamples = 1000
+}
 
-  /// Creates a context.
+extension MetricContext {
+  /// Creates a context with the default settings.
   public init(labels: [String]) {
-    self.labels = labels
+    self.init(labels: labels, topK: 5)
   }
 }
 
@@ -91,13 +93,6 @@ public struct ConfusionMatrix: Sendable, Hashable, Codable {
   public var counts: [[Int]]
   /// The number of images of each true class that failed.
   public var failed: [Int]
-
-  /// Creates a matrix.
-  public init(labels: [String], counts: [[Int]], failed: [Int]) {
-    self.labels = labels
-    self.counts = counts
-    self.failed = failed
-  }
 }
 
 /// A ROC curve: the true positive rate against the false positive rate over all thresholds.
@@ -151,15 +146,53 @@ public struct ClassMetrics: Sendable, Hashable, Codable {
   public var values: [String: Double?]
   /// The 95% confidence intervals by the same names, or nil if there are none.
   public var intervals: [String: MetricValue.Interval]?
+}
 
-  /// Creates the values of a class.
+/// A value that measures the quality of a model.
+public struct MetricValue: Sendable, Hashable, Codable {
+  /// The value's name: lowercase words with underscores, such as `top1` or `macro_f1`.
+  public var name: String
+  /// The value, or nil if it isn't defined.
+  ///
+  /// A note then says why.
+  public var value: Double?
+  /// The 95% confidence interval, or nil for values without a standard way to compute it.
+  public var interval: Interval?
+  /// The number of images that the value is based on, including failed ones that count as wrong.
+  ///
+  /// For detection, this is the number of objects.
+  public var count: Int
+  /// Whether a higher value is better.
+  public var isHigherBetter: Bool
+
+  /// An interval with a lower and an upper bound.
+  public struct Interval: Sendable, Hashable, Codable {
+    /// The lower bound.
+    public var lower: Double
+    /// The upper bound.
+    public var upper: Double
+
+    /// Creates an interval.
+    public init(lower: Double, upper: Double) {
+      self.lower = lower
+      self.upper = upper
+    }
+  }
+
+  /// Creates a value.
   public init(
-    label: String, support: Int, values: [String: Double?],
-    intervals: [String: MetricValue.Interval]? = nil
+    _ name: String, _ value: Double?, interval: Interval? = nil, count: Int,
+    isHigherBetter: Bool = true
   ) {
-    self.label = label
-    self.support = support
-    self.values = values
-    self.intervals = intervals
+    self.name = name
+    self.value = value
+    self.interval = interval
+    self.count = count
+    self.isHigherBetter = isHigherBetter
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case name, value, interval, count
+    case isHigherBetter = "higher_is_better"
   }
 }

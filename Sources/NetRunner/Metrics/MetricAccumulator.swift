@@ -33,7 +33,6 @@ public struct MetricAccumulator: Sendable {
   /// The metric's name.
   public var name: String { storage.name }
 
-  /// The number of images that the metric keeps data for.
   var count: Int { storage.count }
 
   /// Evaluates an image and keeps the metric's data.
@@ -85,7 +84,6 @@ public struct MetricAccumulator: Sendable {
   }
 }
 
-/// A type-erased metric with its items.
 private protocol MetricStorage: Sendable {
   var name: String { get }
   var count: Int { get }

@@ -3,56 +3,40 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import TensorIO
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
 
-/// A compact, lossless array of numbers.
-///
-/// In JSON it is Base64 of the little-endian numbers.
+/// A lossless array of numbers, which is Base64 of little-endian bytes in JSON.
 ///
 /// It would take a minute to parse 5 million scores that are written as decimal numbers.
-struct PackedNumbers<Number: PackableNumber>: Sendable, Hashable {
+struct PackedNumbers<Number: Sendable & Hashable & BitwiseCopyable>: Sendable, Hashable {
   var numbers: [Number]
 
   init(_ numbers: [Number]) { self.numbers = numbers }
 }
 
-/// A number with a fixed bit pattern.
-protocol PackableNumber: Sendable, Hashable {
-  associatedtype Pattern: FixedWidthInteger
-  var bitPattern: Pattern { get }
-  init(bitPattern: Pattern)
-}
-
-extension Float: PackableNumber {}
-extension Double: PackableNumber {}
-
 extension PackedNumbers: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
-    let width = MemoryLayout<Number.Pattern>.size
+    let width = MemoryLayout<Number>.size
     guard let bytes = Data(base64Encoded: text), bytes.count.isMultiple(of: width) else {
       throw DecodingError.dataCorruptedError(
         in: container, debugDescription: "This isn't Base64 of \(width)-byte numbers.")
     }
+    // All platforms of the package are little-endian, so the bytes are those in memory.
     numbers = bytes.withUnsafeBytes { bytes in
-      (0..<(bytes.count / width)).map { index in
-        let pattern = bytes.loadUnaligned(fromByteOffset: index * width, as: Number.Pattern.self)
-        return Number(bitPattern: Number.Pattern(littleEndian: pattern))
+      stride(from: 0, to: bytes.count, by: width).map {
+        bytes.loadUnaligned(fromByteOffset: $0, as: Number.self)
       }
     }
   }
 
   func encode(to encoder: any Encoder) throws {
-    let patterns = numbers.map(\.bitPattern.littleEndian)
-    let text = patterns.withUnsafeBytes { Data($0).base64EncodedString() }
     var container = encoder.singleValueContainer()
-    try container.encode(text)
+    try container.encode(numbers.withUnsafeBytes { Data($0).base64EncodedString() })
   }
 }

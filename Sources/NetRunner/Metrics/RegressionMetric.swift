@@ -77,12 +77,12 @@ struct RegressionMetric: MetricFamily {
     }
     let errors = RegressionErrors(pairs: pairs, outputs: outputs)
     let resampled = Bootstrap(context).intervals(
-      pictures: pairs.count, steps: 2 * pairs.count * outputs
+      images: pairs.count, steps: 2 * pairs.count * outputs
     ) { weights in [errors.rmse(weights).mean, errors.r2(weights)?.mean] }
     for value in values {
       let (number, interval): (Double?, MetricValue.Interval?) =
         switch value {
-        case .mae: (errors.mae().mean, .normal(meanOf: errors.perPicture))
+        case .mae: (errors.mae().mean, .normal(meanOf: errors.perImage))
         case .rmse: (errors.rmse().mean, resampled?[0])
         case .r2: (errors.r2()?.mean, resampled?[1])
         }
@@ -97,25 +97,21 @@ struct RegressionMetric: MetricFamily {
   }
 }
 
-/// The errors of predictions for each output.
 struct RegressionErrors {
   /// At least one pair, which all have the same number of finite values.
   let pairs: [(truth: [Double], predicted: [Double])]
   let outputs: Int
 
-  /// The mean absolute error of each image.
-  var perPicture: [Double] {
+  var perImage: [Double] {
     pairs.map { pair in zip(pair.truth, pair.predicted).map { abs($0 - $1) }.mean }
   }
 
-  /// The mean absolute error of each output.
   func mae() -> [Double] {
     (0..<outputs).map { output in
       pairs.map { abs($0.truth[output] - $0.predicted[output]) }.mean
     }
   }
 
-  /// The root mean squared error of each output.
   func rmse(_ weights: [Int]? = nil) -> [Double] {
     (0..<outputs).map { output in
       (squares(output, weights) / count(weights)).squareRoot()
@@ -159,9 +155,7 @@ struct RegressionErrors {
     return sum
   }
 
-  /// The sum of the truths' squared distances from their mean.
-  ///
-  /// It is exactly 0 if they are all equal.
+  /// The sum of the truths' squared distances from their mean, which is exactly 0 if all are equal.
   private func variation(_ output: Int, _ weights: [Int]?) -> Double {
     // Distances are measured from the first truth, so that equal truths have no rounding error.
     var first: Double?

@@ -59,15 +59,15 @@ struct SegmentationMetric: MetricFamily {
   }
 
   func reduce(_ items: [Item]) throws -> MetricReport {
-    let pictures = try items.map { try PixelCounts(packed: $0.counts, metric: name) }
-    let classes = Set(pictures.flatMap(\.classes.keys)).sorted()
+    let images = try items.map { try PixelCounts(packed: $0.counts, metric: name) }
+    let classes = Set(images.flatMap(\.classes.keys)).sorted()
     let indexes = Dictionary(uniqueKeysWithValues: classes.enumerated().map { ($1, $0) })
-    let rows = pictures.map { picture in
-      picture.classes.compactMap { number, count in indexes[number].map { ($0, count) } }
+    let rows = images.map { image in
+      image.classes.compactMap { number, count in indexes[number].map { ($0, count) } }
     }
     let total = PixelCounts.sums(rows, classes: classes.count)
     let resampled = Bootstrap(context).intervals(
-      pictures: items.count, steps: rows.reduce(0) { $0 + $1.count } + items.count + classes.count
+      images: items.count, steps: rows.reduce(0) { $0 + $1.count } + items.count + classes.count
     ) { weights in
       let sums = PixelCounts.sums(rows, classes: classes.count, weights: weights)
       return [PixelCounts.meanIoU(sums), PixelCounts.accuracy(sums)]
@@ -132,9 +132,7 @@ struct PixelCounts {
   /// A number that is added to the mask's other values.
   var offset = 0
 
-  /// Counts the pixels of a mask and of the class map at the same positions.
-  ///
-  /// The map can be nil.
+  /// Counts the pixels of a mask, and of a class map at the same positions if there is one.
   mutating func add(mask: PixelBuffer, map: ClassMap?) {
     let columns = map.map { map in
       (0..<mask.width).map { (2 * $0 + 1) * map.width / (2 * mask.width) }
@@ -205,11 +203,11 @@ extension PixelCounts {
   // MARK: - Sums
 
   static func sums(
-    _ pictures: [[(classIndex: Int, count: Count)]], classes: Int, weights: [Int]? = nil
+    _ images: [[(classIndex: Int, count: Count)]], classes: Int, weights: [Int]? = nil
   ) -> [Count] {
     var sums = Array(repeating: Count(), count: classes)
-    for (picture, rows) in pictures.enumerated() {
-      let weight = weights?[picture] ?? 1
+    for (image, rows) in images.enumerated() {
+      let weight = weights?[image] ?? 1
       if weight == 0 { continue }
       for row in rows {
         sums[row.classIndex].both += weight * row.count.both
@@ -220,13 +218,11 @@ extension PixelCounts {
     return sums
   }
 
-  /// The mean over all classes that occur, or nil if there are none.
   static func meanIoU(_ counts: [Count]) -> Double? {
     let found = counts.compactMap(\.iou)
     return found.isEmpty ? nil : found.mean
   }
 
-  /// The fraction of correct pixels, or nil if there are no pixels.
   static func accuracy(_ counts: [Count]) -> Double? {
     let truth = counts.reduce(0) { $0 + $1.truth }
     return truth > 0 ? Double(counts.reduce(0) { $0 + $1.both }) / Double(truth) : nil

@@ -99,7 +99,6 @@ public struct ImageNetFormat: OutputFormat {
   /// Creates the format.
   public init() {}
 
-  /// The five highest values that are greater than 0.1, highest first.
   static func best(of classification: Classification) -> Classification {
     classification.top(5, threshold: 0.1)
   }

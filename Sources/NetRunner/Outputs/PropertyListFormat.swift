@@ -58,7 +58,7 @@ public struct PropertyListFormat: OutputFormat {
         indentation: indentation)
     case .bytes(let data, let type): "<\(counted(data.count, "byte")), \(type)>"
     case .strings(let strings): list(strings) { word(String(decoding: $0, as: UTF8.self)) }
-    case .image(let picture): "<\(picture.width) x \(picture.height) image>"
+    case .image(let image): "<\(image.width) x \(image.height) image>"
     case .classMap(let map):
       block(
         map.legend.map { entry in

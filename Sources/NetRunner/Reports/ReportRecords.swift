@@ -17,15 +17,12 @@ import Foundation
 /// The program that made a report.
 public struct ToolRecord: Sendable, Codable, Hashable {
   /// The program's name.
-  public var name: String
+  public var name = "tensorio"
   /// The program's version.
   public var version: String
 
-  /// Creates a record.
-  public init(name: String = "tensorio", version: String) {
-    self.name = name
-    self.version = version
-  }
+  /// Creates a record of `tensorio`.
+  public init(version: String) { self.version = version }
 }
 
 /// The part of the images that a report covers.
@@ -100,7 +97,7 @@ public struct DatasetRecord: Sendable, Codable, Hashable {
   /// The dataset's path.
   public var path: String
   /// The number of images, before a limit is applied.
-  public var pictures: Int
+  public var images: Int
   /// The number of images with a label, after a limit is applied.
   public var labelled: Int
   /// The SHA-256 of the images' identifiers, labels and bytes, after a limit is applied.
@@ -111,6 +108,11 @@ public struct DatasetRecord: Sendable, Codable, Hashable {
   public var metric: String?
   /// Notes about what was guessed or left out.
   public var notes: [String]
+
+  private enum CodingKeys: String, CodingKey {
+    case layout, name, id, version, path, labelled, sha256, metric, notes
+    case images = "pictures"
+  }
 }
 
 /// A model that was evaluated.
@@ -144,7 +146,6 @@ public struct ModelRecord: Sendable, Codable, Hashable {
 }
 
 extension EnvironmentRecord {
-  /// Describes the machine that the process runs on.
   static func current(libraries: [String: String]) -> EnvironmentRecord {
     var names = utsname()
     uname(&names)
@@ -156,7 +157,6 @@ extension EnvironmentRecord {
       cores: ProcessInfo.processInfo.activeProcessorCount, libraries: libraries)
   }
 
-  /// Converts an array of C characters to a string.
   private static func text<Characters>(_ characters: inout Characters) -> String {
     withUnsafeBytes(of: &characters) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
@@ -201,7 +201,7 @@ extension ModelRecord {
 
 extension ModelManifest.Layer {
   fileprivate var preprocessing: String {
-    guard case .imageInput(let shape, let preprocessing) = kind else { return "not a picture" }
+    guard case .imageInput(let shape, let preprocessing) = kind else { return "not an image" }
     var parts = [
       "\(shape.format.rawValue) \(shape.width) x \(shape.height), \(shape.layout.rawValue)",
       "resize \(preprocessing.resize.rawValue)", "crop \(preprocessing.crop.text)",
@@ -226,9 +226,7 @@ extension ImageCrop {
 }
 
 extension ModelBundle {
-  /// The SHA-256 of the model's file.
-  ///
-  /// For a folder, the names and bytes of all its files are hashed.
+  /// The SHA-256 of the model's file, or of the names and bytes of all files in its folder.
   func sha256() throws -> String {
     guard let modelPath else { return try SHA256.digest(of: [UInt8]()).hexadecimal }
     if FileSystem.isFile(modelPath) { return try SHA256.digest(ofFile: modelPath).hexadecimal }

@@ -12,7 +12,6 @@ import TensorIO
 struct DatasetLocation: Sendable {
   /// The path to read: a folder, or a file that lists images.
   let path: String
-  /// The name to show to users.
   let name: String
   /// The folder that must contain every file that is read.
   let confinedFolder: ConfinedFolder
@@ -24,11 +23,8 @@ struct DatasetLocation: Sendable {
 
   /// Reads the dataset, blocking the calling thread.
   ///
-  /// If the folder has a single table or COCO document, that file determines the images.
-  ///
-  /// - Returns: The dataset, in which images outside of the confined folder are errors.
-  /// - Throws: ``WebError`` if the dataset is invalid. Its message doesn't contain the server's own
-  ///   paths.
+  /// If the folder has a single table or COCO document, that file determines the images. Images
+  /// outside of the confined folder are errors. Messages don't contain the server's own paths.
   func dataset() throws -> Dataset {
     do {
       let (folder, name) = try start()
@@ -46,7 +42,6 @@ struct DatasetLocation: Sendable {
     }
   }
 
-  /// Returns the folder that the dataset starts in, and its name.
   private func start() throws -> (path: String, name: String) {
     var (path, name) = (path, name)
     guard stepsInto else { return (path, name) }
@@ -77,10 +72,8 @@ struct DatasetLocation: Sendable {
     return try list(documents[0], in: path, .coco)
   }
 
-  /// Reads the images that a file lists.
-  ///
-  /// Reads all images of the folder if the file isn't valid, or is a table that lists no existing
-  /// image.
+  /// Reads the images that a file lists, or all images of the folder if the file isn't valid or is
+  /// a table that lists no existing image.
   private func list(
     _ file: String, in folder: String, _ layout: Dataset.Layout
   ) throws -> Dataset {
@@ -90,15 +83,15 @@ struct DatasetLocation: Sendable {
     {
       return dataset
     }
-    guard var pictures = try? dataset(folder) else { return try named.get() }
+    guard var images = try? dataset(folder) else { return try named.get() }
     let reason =
       switch named {
       case .success: "none of the images that it lists exist"
       case .failure(let error):
         (error as? TensorIOError)?.naming(confinedFolder.shown).message ?? "\(error)"
       }
-    pictures.notes.append("left out: \(layout == .csv ? "the table " : "")'\(file)': \(reason)")
-    return pictures
+    images.notes.append("left out: \(layout == .csv ? "the table " : "")'\(file)': \(reason)")
+    return images
   }
 
   private func dataset(_ path: String, layout: Dataset.Layout? = nil) throws -> Dataset {
@@ -125,20 +118,13 @@ extension String {
   fileprivate func hasEnding(_ ending: String) -> Bool { lowercased().hasSuffix(ending) }
 }
 
-/// Finds the images that clients may evaluate.
-///
-/// These are their uploads, the server's photo folders and the samples. Clients can't evaluate
-/// anything else.
+/// Finds what clients may evaluate: their uploads, the server's photo folders and the samples.
 struct DatasetLocations: Sendable {
   let uploads: UploadStore
-  /// The server's photo folders.
   let folders: [String]
-  /// The folder with the samples.
   let samples: String
 
   /// Finds a location, blocking the calling thread.
-  ///
-  /// - Throws: ``WebError`` if the location doesn't exist, or is outside of its folder.
   func location(of source: EvaluationRequest.Source) throws -> DatasetLocation {
     switch source {
     case .upload(let id):

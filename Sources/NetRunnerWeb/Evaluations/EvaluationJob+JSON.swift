@@ -35,7 +35,7 @@ extension EvaluationReport {
   /// Images per second over all models, or nil if none was run.
   fileprivate var rate: Double? {
     let seconds = models.reduce(0) { $0 + $1.seconds }
-    return seconds > 0 ? Double(models.reduce(0) { $0 + $1.pictures }) / seconds : nil
+    return seconds > 0 ? Double(models.reduce(0) { $0 + $1.images }) / seconds : nil
   }
 }
 
@@ -54,7 +54,6 @@ extension Dataset.Layout {
 }
 
 extension ResultRow {
-  /// How many labels a row shows.
   private static let labelCount = 5
 
   /// The row as it appears in the API.

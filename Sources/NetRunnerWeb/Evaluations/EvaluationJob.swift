@@ -12,7 +12,6 @@ import TensorIO
 
 /// An evaluation that waits for its turn, runs, and keeps its results in memory.
 final class EvaluationJob: Sendable {
-  /// The evaluation's phase.
   enum Phase: String, Sendable {
     case queued, running, done, failed, cancelled
 
@@ -41,7 +40,6 @@ final class EvaluationJob: Sendable {
   private let bundles: [ModelBundle]
   private let state: Mutex<State>
 
-  /// Prepares an evaluation.
   init(
     _ request: EvaluationRequest, location: DatasetLocation, run: EvaluationRun,
     bundles: [ModelBundle]
@@ -51,7 +49,7 @@ final class EvaluationJob: Sendable {
     self.bundles = bundles
     var state = State(
       progress: EvaluationProgress(
-        models: bundles.map(\.manifest.id), pictures: run.dataset.samples.count))
+        models: bundles.map(\.manifest.id), images: run.dataset.samples.count))
     state.use = location.use
     self.state = Mutex(state)
     var location = location
@@ -61,7 +59,6 @@ final class EvaluationJob: Sendable {
 
   /// The number of rows when the evaluation is complete.
   var rowCount: Int { bundles.count * run.dataset.samples.count }
-  /// The current phase.
   var phase: Phase { state.withLock { $0.phase } }
   /// Calls a closure with the current results, while other threads wait for them.
   func withState<Result>(_ body: (State) throws -> Result) rethrows -> Result {
@@ -150,10 +147,7 @@ final class EvaluationJob: Sendable {
     }
   }
 
-  /// Returns the path of an image's file, by the image's index in the dataset.
-  ///
-  /// - Throws: ``WebError`` if there is no such image, or its file no longer exists.
-  func picture(at index: Int) throws -> String {
+  func image(at index: Int) throws -> String {
     guard let position = run.dataset.indices.firstIndex(of: index),
       case .file(let path) = run.dataset.samples[position].source,
       let real = location.confinedFolder.confinedPath(of: path), real == path
@@ -175,7 +169,6 @@ extension EvaluationJob.State {
 
 /// The progress of an evaluation, and its speed.
 struct EvaluationProgress: Sendable {
-  /// The progress of one model.
   struct Model: Sendable, Encodable {
     let id: String
     var done = 0
@@ -195,8 +188,8 @@ struct EvaluationProgress: Sendable {
   /// The shortest time to compute a rate from, because shorter times are unreliable.
   private static let leastTime = Duration.milliseconds(200)
 
-  init(models: [String], pictures: Int) {
-    self.models = models.map { Model(id: $0, count: pictures) }
+  init(models: [String], images: Int) {
+    self.models = models.map { Model(id: $0, count: images) }
   }
 
   /// The number of completed rows.
@@ -204,7 +197,6 @@ struct EvaluationProgress: Sendable {
   /// The number of remaining rows.
   var remaining: Int { models.reduce(0) { $0 + $1.count - $1.done } }
 
-  /// Records a row.
   mutating func add(_ progress: EvaluationRun.Progress, at instant: ContinuousClock.Instant) {
     guard let index = models.firstIndex(where: { $0.id == progress.model }) else { return }
     models[index].done = progress.done

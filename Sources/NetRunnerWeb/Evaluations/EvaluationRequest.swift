@@ -8,17 +8,14 @@ import TensorIO
 
 /// A client's request for an evaluation.
 struct EvaluationRequest: Sendable, Hashable {
-  /// The location of the images.
   enum Source: Sendable, Hashable {
     /// An upload's identifier.
     case upload(String)
     /// One of the server's folders, optionally followed by a path inside it.
     case folder(String)
-    /// The sample images that come with the server.
     case samples
   }
 
-  /// The models' identifiers.
   var models: [String]
   var source: Source
   /// How many times to run each image, or nil to use the dataset's own number.
@@ -31,10 +28,6 @@ struct EvaluationRequest: Sendable, Hashable {
   static let maximumIterations = 1000
   private static let maximumModels = 16
 
-  /// Reads a request's body.
-  ///
-  /// - Throws: ``WebError`` if a member is invalid. The message names the member and says what it
-  ///   takes.
   init(_ document: JSONValue, maximumThreads: Int) throws {
     let body = try JSONObjectReader(document, "The body")
     models = try body.array("models", isRequired: true).map { element in
@@ -64,20 +57,6 @@ struct EvaluationRequest: Sendable, Hashable {
         "Choose the images with exactly one of 'upload', 'folder' and '\"sample\": true'.")
     }
     return sources[0]
-  }
-}
-
-extension JSONObjectReader {
-  /// Returns a whole number, or nil if it is missing or null.
-  ///
-  /// - Throws: ``WebError`` if it isn't a whole number in the range.
-  fileprivate func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
-    guard let number = try integer(name) else { return nil }
-    guard range.contains(number) else {
-      throw WebError.badRequest(
-        "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound).")
-    }
-    return number
   }
 }
 #endif

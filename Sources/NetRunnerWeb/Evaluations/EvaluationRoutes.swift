@@ -5,7 +5,6 @@
 
 #if Servers
 import Foundation
-import HTTPTypes
 import Hummingbird
 import NetRunner
 import TensorIO
@@ -14,16 +13,15 @@ import TensorIOImageCodecs
 
 /// Routes that evaluate models on many images and return the results.
 struct EvaluationRoutes: Sendable {
+  private static let decoder = ImageDecoder(
+    limits: ImageDecoder.Limits(maximumPixels: 64_000_000, maximumFileBytes: 128 << 20))
+
   let options: NetRunnerOptions
   let catalogue: ModelCatalogue
   let locations: DatasetLocations
   let evaluations: EvaluationStore
   let queue: WorkQueue
   let bodies: BodyReader
-
-  /// Decodes images to make thumbnails.
-  private static let decoder = ImageDecoder(
-    limits: ImageDecoder.Limits(maximumPixels: 64_000_000, maximumFileBytes: 128 << 20))
 
   func add(to group: RouterGroup<WebContext>) {
     group.post("evaluations") { request, _ in try await start(request) }
@@ -39,7 +37,7 @@ struct EvaluationRoutes: Sendable {
       try await rows(context.evaluation, RowSelection(Query(request)))
     }
     group.get("evaluations/:id/pictures/:index") { request, context in
-      try await picture(
+      try await image(
         context.evaluation, context.parameters.get("index") ?? "", Query(request))
     }
     group.get("evaluations/:id/export") { request, context in
@@ -107,16 +105,16 @@ struct EvaluationRoutes: Sendable {
     }
   }
 
-  private func picture(_ id: String, _ index: String, _ query: Query) async throws -> Response {
+  private func image(_ id: String, _ index: String, _ query: Query) async throws -> Response {
     let job = try evaluations.job(id)
     let size = try query.integer("size", in: 32...1024) ?? 256
     if case .upload(let upload) = job.request.source { locations.uploads.touch(upload) }
     return try await queue.run {
-      let path = try job.picture(at: Int(index) ?? -1)
+      let path = try job.image(at: Int(index) ?? -1)
       do {
-        let picture = try Self.decoder.thumbnail(contentsOf: path, side: size)
+        let image = try Self.decoder.thumbnail(contentsOf: path, side: size)
         return .data(
-          try ImageEncoder().encode(picture, as: .jpeg(quality: 85)), type: "image/jpeg",
+          try ImageEncoder().encode(image, as: .jpeg(quality: 85)), type: "image/jpeg",
           headers: [.cacheControl: "private, max-age=300"])
       } catch let error as TensorIOError {
         throw error.about(path).naming(job.location.confinedFolder.shown)
@@ -138,7 +136,6 @@ struct EvaluationRoutes: Sendable {
 }
 
 extension WebContext {
-  /// The evaluation's identifier in the path.
   fileprivate var evaluation: String { parameters.get("id") ?? "" }
 }
 
@@ -155,10 +152,6 @@ struct RowSelection: Sendable {
 
   private static let maximumCount = 500
 
-  /// Reads the selection from a request's query.
-  ///
-  /// - Throws: ``WebError`` if an option is invalid. The message names the option and says what it
-  ///   takes.
   init(_ query: Query) throws {
     model = query.text("model")
     offset = try query.integer("offset", in: 0...Int(Int32.max)) ?? 0
@@ -189,7 +182,6 @@ struct RowSelection: Sendable {
 enum EvaluationExport: String, Sendable, CaseIterable {
   /// The JSON report that `tensorio evaluate` writes.
   case json
-  /// A table of the rows.
   case csv
   /// A web page for people.
   case html
@@ -197,8 +189,6 @@ enum EvaluationExport: String, Sendable, CaseIterable {
   case netRunner = "netrunner"
 
   /// Makes the download, blocking the calling thread.
-  ///
-  /// - Throws: `TensorIOError` if the report can't be written.
   func response(_ report: EvaluationReport, of dataset: Dataset) throws -> Response {
     let (text, type, ending) =
       switch self {
@@ -206,7 +196,7 @@ enum EvaluationExport: String, Sendable, CaseIterable {
       case .csv: (report.csv(), "text/csv; charset=utf-8", ".csv")
       case .html:
         (
-          try HTMLReport(report, pictures: ReportPictures(dataset)).text(),
+          try HTMLReport(report, images: ReportImages(dataset)).text(),
           "text/html; charset=utf-8", ".html"
         )
       case .netRunner: (try report.netRunnerJSON(), "application/json", "-netrunner.json")

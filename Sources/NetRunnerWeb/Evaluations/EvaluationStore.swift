@@ -39,9 +39,7 @@ final class EvaluationStore: Sendable {
 
   /// Adds an evaluation, which runs when those before it have ended.
   ///
-  /// If there are too many evaluations, the oldest ones that have ended are removed.
-  ///
-  /// - Throws: ``WebError`` if too many evaluations are waiting.
+  /// If there are too many, the oldest ones that have ended are removed.
   func add(_ job: EvaluationJob) throws {
     try jobs.withLock { jobs in
       while jobs.count >= Self.maximumCount
@@ -59,9 +57,6 @@ final class EvaluationStore: Sendable {
     }
   }
 
-  /// Returns the evaluation with an identifier.
-  ///
-  /// - Throws: ``WebError`` if there is no such evaluation, or it was removed.
   func job(_ id: String) throws -> EvaluationJob {
     guard let job = jobs.withLock({ $0.first { $0.id == id } }) else {
       throw WebError.noJob("evaluation", id)
@@ -70,15 +65,12 @@ final class EvaluationStore: Sendable {
   }
 
   /// Cancels an evaluation that hasn't ended, or removes one that has.
-  ///
-  /// - Throws: ``WebError`` if there is no such evaluation.
   func delete(_ id: String) throws {
     let job = try job(id)
     guard job.phase.hasEnded else { return job.cancel() }
     jobs.withLock { $0.removeAll { $0.id == id } }
   }
 
-  /// Cancels all evaluations.
   func end() {
     for job in all { job.cancel() }
   }

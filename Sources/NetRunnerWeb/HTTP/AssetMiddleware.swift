@@ -5,10 +5,8 @@
 
 #if Servers
 import Foundation
-import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
-import NIOCore
 import TensorIO
 
 /// Serves the page's files, which are read once when the server starts.
@@ -25,9 +23,6 @@ struct AssetMiddleware: RouterMiddleware {
 
   private let assets: [String: Asset]
 
-  /// Reads the page's files.
-  ///
-  /// - Throws: `TensorIOError` if a file can't be read.
   init(_ folder: String) throws {
     var assets: [String: Asset] = [:]
     for path in FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String }) ?? []

@@ -73,9 +73,7 @@ private struct WatchedBody: AsyncSequence, Sendable {
       return part
     }
 
-    /// Tells a client to send its body, with `100 Continue`.
-    ///
-    /// The server's own writer accepts only final responses, so this method bypasses it.
+    /// Sends `100 Continue` past the server's own writer, which accepts only final responses.
     private static func sendContinue(_ channel: any Channel) {
       channel.eventLoop.execute {
         let pipeline = channel.pipeline.syncOperations

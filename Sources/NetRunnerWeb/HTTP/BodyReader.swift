@@ -7,7 +7,6 @@
 import Files
 import Foundation
 import Hummingbird
-import NetRunner
 import Synchronization
 import TensorIO
 import WebServing
@@ -20,10 +19,9 @@ final class BodyReader: Sendable {
   /// - Parameter budget: The maximum number of bytes to hold at once, for all requests together.
   init(budget: Int) { self.budget = budget }
 
-  /// Reads a body and calls a closure with it.
+  /// Calls a closure with a body, whose bytes count toward the budget until it returns.
   ///
-  /// The bytes count toward the budget until the closure returns. `what` describes the body in
-  /// error messages.
+  /// `what` describes the body in error messages.
   func withBody<Result>(
     of request: Request, limit: Int, as what: String,
     _ body: (ByteBuffer) async throws -> Result
@@ -38,11 +36,7 @@ final class BodyReader: Sendable {
         held += count - reserved
         return true
       }
-      guard isThere else {
-        var error = WebError.tooBusy
-        error.endsConnection = true
-        throw error
-      }
+      guard isThere else { throw WebError.bodyRefused }
       reserved = count
     }
     // Refuse a body before reading any of it if its announced length is too large.
@@ -56,10 +50,9 @@ final class BodyReader: Sendable {
     return try await body(bytes)
   }
 
-  /// Reads a body that is a JSON document.
+  /// Reads a JSON document.
   ///
-  /// The request must declare the JSON content type, because browsers let pages from other sites
-  /// send text but not JSON.
+  /// The request must declare its type, because browsers let other sites' pages send only text.
   func json(of request: Request) async throws -> JSONValue {
     guard request.isJSON else {
       throw WebError(

@@ -19,9 +19,7 @@ struct FileDownload: Sendable {
     try handle.seek(toOffset: 0)
   }
 
-  /// Makes a response with the whole file, which is read on a queue.
-  ///
-  /// The name may contain only ASCII letters, digits, `-`, `_` and `.`.
+  /// Makes a response with the file, whose name has only ASCII letters, digits, `-`, `_` and `.`.
   func response(type: String, name: String, on queue: WorkQueue) -> Response {
     let body = ResponseBody(contentLength: size) { [handle] writer in
       while let piece = try await queue.run({ try handle.read(upToCount: 1 << 18) }),

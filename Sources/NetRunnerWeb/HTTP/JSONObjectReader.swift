@@ -30,8 +30,11 @@ struct JSONObjectReader {
     try member(name, "true or false") { if case .bool(let bool) = $0 { bool } else { nil } }
   }
 
-  func integer(_ name: String) throws -> Int? {
-    try member(name, "a whole number", Self.integer)
+  func integer(_ name: String, in range: ClosedRange<Int>? = nil) throws -> Int? {
+    let number = try member(name, "a whole number", Self.integer)
+    guard let number, let range, !range.contains(number) else { return number }
+    throw WebError.badRequest(
+      "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound).")
   }
 
   func integers(_ name: String) throws -> [Int] {

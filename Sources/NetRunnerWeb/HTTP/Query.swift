@@ -18,8 +18,6 @@ struct Query {
   }
 
   /// Returns the case whose raw value is an option's text, or nil if it is missing or empty.
-  ///
-  /// - Throws: ``WebError`` if there is no such case.
   func choice<Choice: CaseIterable & RawRepresentable<String>>(_ name: String) throws -> Choice? {
     guard let text = text(name) else { return nil }
     guard let choice = Choice(rawValue: text) else {
@@ -32,8 +30,6 @@ struct Query {
   }
 
   /// Returns an option's whole number, or nil if it is missing or empty.
-  ///
-  /// - Throws: ``WebError`` if the text isn't a whole number in the range.
   func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
     guard let text = text(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
@@ -45,8 +41,6 @@ struct Query {
   }
 
   /// Returns an option's finite number, or nil if it is missing or empty.
-  ///
-  /// - Throws: ``WebError`` if the text isn't a finite number.
   func number(_ name: String) throws -> Double? {
     guard let text = text(name) else { return nil }
     guard let number = Double(text), number.isFinite else {
@@ -56,8 +50,6 @@ struct Query {
   }
 
   /// Returns an option's Boolean value, or nil if it is missing or empty.
-  ///
-  /// - Throws: ``WebError`` if the text isn't a Boolean value.
   func bool(_ name: String) throws -> Bool? {
     switch text(name) {
     case nil: nil

@@ -9,7 +9,6 @@ import HTTPTypes
 
 /// A client's path relative to one of the server's folders, which it can't leave.
 struct RelativePath: Sendable, Hashable {
-  /// The names of the folders, and of the file at the end.
   let parts: [String]
 
   static let maximumDepth = 16
@@ -20,7 +19,6 @@ struct RelativePath: Sendable, Hashable {
   var text: String { parts.joined(separator: "/") }
   var name: String { parts.last ?? "" }
 
-  /// Checks a path.
   init(_ parts: [String]) throws {
     self.parts = parts
     guard !parts.isEmpty, parts.count <= Self.maximumDepth else {

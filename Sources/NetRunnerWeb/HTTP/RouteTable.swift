@@ -27,7 +27,6 @@ final class RouteTable: Sendable {
 
   private let routes = Mutex<[Route]>([])
 
-  /// Stores a router's routes.
   func add(_ router: Router<WebContext>) {
     let all = router.routes.map { route in
       Route(parts: "\(route.path)".split(separator: "/").map { $0 }, method: route.method)

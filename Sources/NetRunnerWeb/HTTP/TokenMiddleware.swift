@@ -14,9 +14,7 @@ import WebServing
 struct TokenMiddleware: RequestFilter {
   typealias Context = WebContext
 
-  /// The digest of the token, or nil to let every request pass.
-  ///
-  /// Digests are compared in a time that doesn't reveal where they differ.
+  /// The digest of the token, which is compared in constant time, or nil to let every request pass.
   private let token: SHA256Digest?
   private let guesses: TokenGuesses
 
@@ -50,7 +48,6 @@ private final class TokenGuesses: Sendable {
 
   /// How many wrong tokens in a row are answered immediately, because people mistype.
   private static let free = 3
-  /// The maximum delay of a response.
   private static let longest = Duration.seconds(10)
   /// The number of addresses to remember before those that have no delay left are removed.
   private static let addresses = 4096
@@ -58,7 +55,6 @@ private final class TokenGuesses: Sendable {
   /// - Parameter interval: The time between two responses to the same address.
   init(interval: Duration) { self.interval = interval }
 
-  /// Waits until the next wrong token from an address may be answered.
   func wait(for address: String) async throws {
     let now = ContinuousClock.now
     let turn = turns.withLock { turns -> ContinuousClock.Instant in

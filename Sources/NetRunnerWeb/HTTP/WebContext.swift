@@ -18,9 +18,6 @@ struct WebContext: ConnectionContext {
     channel = source.channel
   }
 
-  /// The model's identifier in the path.
-  ///
-  /// - Throws: ``WebError`` if no model can have the identifier.
   func modelID() throws -> String {
     let id = parameters.get("id")?.removingPercentEncoding ?? ""
     guard !id.isEmpty, id.utf8.count <= 200 else { throw WebError.noModel(id) }

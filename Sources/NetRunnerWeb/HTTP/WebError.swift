@@ -75,6 +75,13 @@ extension WebError {
       message: "Too many requests are waiting. Try again in a moment.", headers: [.retryAfter: "1"])
   }
 
+  /// A ``tooBusy`` that closes the connection, because the body isn't read.
+  static var bodyRefused: WebError {
+    var error = tooBusy
+    error.endsConnection = true
+    return error
+  }
+
   static func notStored(_ reason: String) -> WebError {
     WebError(
       status: HTTPResponse.Status(code: 507), code: "not_stored",
@@ -82,7 +89,6 @@ extension WebError {
       endsConnection: true)
   }
 
-  /// Makes an error from one that a model or an image threw.
   init(_ error: TensorIOError) {
     let (status, code): (HTTPResponse.Status, String) =
       switch error.code {

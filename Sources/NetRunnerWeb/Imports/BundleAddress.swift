@@ -7,7 +7,6 @@
 import WebClient
 import Foundation
 
-/// A URL from which a bundle can be downloaded.
 struct BundleAddress: Sendable {
   /// The whole URL, as it is requested.
   let text: String
@@ -25,8 +24,6 @@ struct BundleAddress: Sendable {
   ///
   /// URLs that programs interpret differently are refused, because this type checks the URL but
   /// another library connects to it.
-  ///
-  /// - Throws: ``DownloadError`` with the code `invalidURL`.
   init(_ text: String) throws {
     let trimmed = text.drop(while: \.isWhitespace)
     let line = String(trimmed.reversed().drop(while: \.isWhitespace).reversed())
@@ -55,9 +52,6 @@ struct BundleAddress: Sendable {
     isSecure = scheme == "https"
   }
 
-  /// Returns the URL that a redirect leads to.
-  ///
-  /// - Throws: ``DownloadError`` with the code `invalidURL` or `addressNotAllowed`.
   func redirected(to location: String) throws -> BundleAddress {
     guard let target = URL(string: location, relativeTo: url) else {
       throw Self.invalid(location, "isn't a valid address")
@@ -72,9 +66,8 @@ struct BundleAddress: Sendable {
     return address
   }
 
-  /// Returns the server's name or IP address, and its port with the colon.
-  ///
-  /// Returns nil if the URL contains anything unusual.
+  /// Returns the server's name or IP address, and its port with the colon, or nil if the URL
+  /// contains anything unusual.
   private static func server(of url: URL) -> (host: String, port: Substring)? {
     let text = url.absoluteString
     guard let start = text.firstRange(of: "://")?.upperBound else { return nil }

@@ -9,7 +9,6 @@ import Files
 import Foundation
 import NIOPosix
 import NIOSSL
-import NetRunner
 import TensorIO
 import WebClient
 
@@ -33,16 +32,9 @@ struct BundleDownload: Sendable {
   /// The TLS configuration, or nil to trust the system's certificate authorities.
   var tlsConfiguration: TLSConfiguration?
 
-  /// Downloads a file.
+  /// Downloads a file to a path where none exists yet; no file is left if this throws.
   ///
-  /// Cancel the task to end the download.
-  ///
-  /// - Parameters:
-  ///   - url: The http or https URL. Up to ``DownloadLimits/redirects`` redirects are followed.
-  ///   - path: The path to write the file to. No file may exist there.
-  ///   - onProgress: Called with the number of received bytes, and with the total if the server
-  ///     announces it.
-  /// - Throws: ``DownloadError``. No file is left in that case.
+  /// The progress is the number of received bytes, and the total if the server announces it.
   func download(
     _ url: String, to path: String,
     onProgress: @escaping @Sendable (_ received: Int, _ total: Int?) -> Void = { _, _ in }
@@ -132,8 +124,6 @@ struct BundleDownload: Sendable {
   }
 
   /// Runs work on a download's file on a thread that may block.
-  ///
-  /// - Throws: ``DownloadError`` with the code `cannotWrite`, or `CancellationError`.
   static func writing<Result: Sendable>(
     _ work: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -149,7 +139,6 @@ struct BundleDownload: Sendable {
   }
 }
 
-/// The limits of a download.
 struct DownloadLimits: Hashable, Sendable {
   /// The maximum size of the file, in bytes.
   var bytes = 512 << 20
@@ -163,7 +152,6 @@ struct DownloadLimits: Hashable, Sendable {
   var redirects = 5
 }
 
-/// Resolves the names of hosts.
 struct HostResolver: Sendable {
   /// Returns the addresses of a host, best first.
   var addresses: @Sendable (_ host: String) async throws -> [IPAddress]
@@ -186,7 +174,6 @@ struct HostResolver: Sendable {
     throw CancellationError()
   }
 
-  /// An error for a host that the system can't resolve.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -211,5 +198,38 @@ struct HostResolver: Sendable {
     }
     return addresses
   }
+}
+
+/// An error from downloading a bundle, caused by the URL, the network or the server.
+struct DownloadError: Error {
+  /// A kind of failure, whose raw value is the code in the API.
+  enum Code: String {
+    case invalidURL = "invalid_url"
+    /// The server is in a forbidden network, or a redirect drops encryption.
+    case addressNotAllowed = "address_not_allowed"
+    case notFound = "not_found"
+    /// The server responded with something other than a file.
+    case serverError = "server_error"
+    /// The server is unknown or unreachable, has an invalid certificate, or closed the connection.
+    case connectionFailed = "connection_failed"
+    case tooLarge = "too_large"
+    case timedOut = "timed_out"
+    case cancelled
+    case cannotWrite = "cannot_write"
+  }
+
+  let code: Code
+  let message: String
+  let cause: (any Error)?
+
+  init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+}
+
+extension DownloadError: CustomStringConvertible {
+  var description: String { message }
 }
 #endif

@@ -9,7 +9,6 @@ import Files
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import NetRunner
 import TensorIO
 import WebClient
 
@@ -26,15 +25,10 @@ struct BundleExchange: Sendable {
     return policy
   }
 
-  /// Tries up to three of a server's addresses in turn, until one accepts the connection.
+  /// Tries up to three of a server's allowed addresses in turn, until one accepts the connection.
   ///
-  /// - Parameters:
-  ///   - computers: The addresses that are allowed. A connection never goes to another one,
-  ///     whatever the host's name resolves to now.
-  ///   - file: The file that receives the response's body.
-  ///   - onProgress: Called with the number of received bytes, and with the total if it is known.
-  /// - Returns: The location of a redirect, or nil if the file was downloaded.
-  /// - Throws: ``DownloadError``, or any error after a cancellation.
+  /// A connection never goes to another address, whatever the host's name resolves to now. Returns
+  /// the location of a redirect, or nil if the file was downloaded.
   func fetch(
     from computers: [IPAddress], into file: OpenFile,
     _ onProgress: @escaping @Sendable (Int, Int?) -> Void

@@ -9,11 +9,9 @@ import ModelRepositoryAPI
 import ModelRepositoryClient
 import NetRunner
 import Synchronization
-import TensorIO
 
 /// An import from a URL or from the repository, and its progress.
 final class ImportJob: Sendable {
-  /// The source of a bundle.
   enum Source: Sendable {
     /// The URL of an archive.
     case address(String)
@@ -22,7 +20,6 @@ final class ImportJob: Sendable {
   }
 
   let id = UUID().uuidString.lowercased()
-  /// The source of the bundle.
   let source: Source
   /// Whether to replace a model with the same id.
   let replaces: Bool
@@ -35,7 +32,6 @@ final class ImportJob: Sendable {
     var phase = Phase.downloading
     var received = 0
     var total: Int?
-    /// The identifier of the imported model.
     var model: String?
     var error: [String: String]?
     var task: Task<Void, Never>?
@@ -49,10 +45,8 @@ final class ImportJob: Sendable {
     self.replaces = replaces
   }
 
-  /// Whether the import has ended.
   var isOver: Bool { ![.downloading, .checking].contains(state.withLock { $0.phase }) }
 
-  /// Whether the import was told to end.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   /// Starts the import's work, which returns the model's identifier.
@@ -74,8 +68,8 @@ final class ImportJob: Sendable {
     let (code, message) =
       switch error {
       case is CancellationError: ("cancelled", "")
-      case let error as DownloadError: ("\(error.code)", error.message)
-      case let error as ImportError: ("\(error.code)", error.message)
+      case let error as DownloadError: (error.code.rawValue, error.message)
+      case let error as ImportError: (error.code.rawValue, error.message)
       case let error as ModelRepositoryClientError: ("\(error.code)", error.message)
       case let error as WebError: (error.code, error.message)
       default: ("cannot_write", "The import failed: \(error).")
@@ -83,7 +77,6 @@ final class ImportJob: Sendable {
     return code == "cancelled" ? nil : ["code": code, "message": message]
   }
 
-  /// Cancels the import.
   func cancel() {
     let task = state.withLock { state in
       state.isCancelled = true

@@ -4,17 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 import NetRunner
 import TensorIO
 
-/// Routes that import bundles.
 struct ImportRoutes: Sendable {
   let imports: ModelImports
   let bodies: BodyReader
-  let maximumBytes: Int
 
   func add(to group: RouterGroup<WebContext>) {
     group.post("models") { request, _ in try await upload(request) }
@@ -65,7 +62,7 @@ struct ImportRoutes: Sendable {
     let replaces = try Query(request).bool("replace") ?? false
     let path = imports.temporaryFile
     defer { try? FileSystem.remove(path) }
-    try await bodies.write(request, to: path, limit: maximumBytes, as: "The archive")
+    try await bodies.write(request, to: path, limit: imports.maximumBytes, as: "The archive")
     do {
       let model = try await imports.add(path, replaces: replaces)
       return try .json(["model": model.json], status: .created)

@@ -25,10 +25,6 @@ final class ModelImports: Sendable {
   private static let remembered = 64
   private static let underWay = 4
 
-  /// Prepares imports, and removes the files of imports that were killed.
-  ///
-  /// - Throws: ``ImportError`` if the folder can't be written, or `TensorIOError` if the
-  ///   repository's configuration is invalid.
   init(_ catalogue: ModelCatalogue, _ options: NetRunnerOptions) throws {
     self.catalogue = catalogue
     let shipped = Set(catalogue.models.filter(\.isShipped).map(\.id))
@@ -45,10 +41,6 @@ final class ModelImports: Sendable {
     try importer.removeLeftovers()
   }
 
-  /// Starts an import.
-  ///
-  /// - Throws: ``WebError`` if too many imports are running, or the import needs a repository and
-  ///   there is none.
   func start(_ source: ImportJob.Source, replaces: Bool) throws -> ImportJob {
     if case .repository = source, repository == nil { throw WebError.noRepository }
     let job = ImportJob(source, replaces: replaces)
@@ -66,9 +58,6 @@ final class ModelImports: Sendable {
   /// All remembered imports, newest first.
   var all: [ImportJob] { jobs.withLock { $0.reversed() } }
 
-  /// Returns the import with an identifier.
-  ///
-  /// - Throws: ``WebError`` if there is no such import.
   func job(_ id: String) throws -> ImportJob {
     guard let job = jobs.withLock({ $0.first { $0.id == id } }) else {
       throw WebError.noJob("import", id)
@@ -104,11 +93,7 @@ final class ModelImports: Sendable {
     }
   }
 
-  /// Imports the bundle in a zip file.
-  ///
-  /// The import ends if `isOver`, which is called from time to time, returns true.
-  ///
-  /// - Throws: ``ImportError`` if the bundle can't be used.
+  /// Imports the bundle in a zip file, until `isOver` returns true.
   func add(
     _ file: String, replaces: Bool, until isOver: @escaping @Sendable () -> Bool = { false }
   ) async throws -> VisionModel {
@@ -127,14 +112,14 @@ final class ModelImports: Sendable {
     return VisionModel(bundle, isShipped: false)
   }
 
-  /// A new path for an archive until it is unpacked.
-  ///
-  /// Files that are left behind are removed at the next start.
+  /// The maximum size of an archive, in bytes.
+  var maximumBytes: Int { download.limits.bytes }
+
+  /// A new path for an archive; files that are left behind are removed at the next start.
   var temporaryFile: String { importer.temporaryFile }
 }
 
 extension WebError {
-  /// Makes an error from one that an import threw.
   init(_ error: ImportError) {
     let status: HTTPResponse.Status =
       switch error.code {
@@ -144,7 +129,7 @@ extension WebError {
       case .cannotWrite: HTTPResponse.Status(code: 507)
       default: .unprocessableContent
       }
-    self.init(status: status, code: "\(error.code)", message: error.message)
+    self.init(status: status, code: error.code.rawValue, message: error.message)
   }
 }
 #endif

@@ -10,6 +10,8 @@ import TensorIOImageCodecs
 
 /// A model's result for an image, as the page shows it.
 struct InferenceAnswer: Sendable {
+  private static let numberLimit = 100
+
   let model: VisionModel
   let prediction: Prediction
   let latency: RunLatency
@@ -19,12 +21,6 @@ struct InferenceAnswer: Sendable {
   let input: TensorSpec
   let previews: [String: PixelBuffer]?
 
-  /// The maximum number of values to send for an output.
-  private static let numberLimit = 100
-
-  /// Makes the response's JSON document.
-  ///
-  /// - Throws: `TensorIOError` if an image can't be encoded.
   func json() throws -> JSONObject {
     let stages = [
       "decode": latency.decode, "preprocess": latency.preprocess, "inference": latency.inference,
@@ -37,7 +33,7 @@ struct InferenceAnswer: Sendable {
       "outputs": prediction.json(keeping: .top(Self.numberLimit)), "region": try region(),
     ]
     document.set(
-      "picture", prediction.pictureSize.map { ["width": $0.width, "height": $0.height] })
+      "picture", prediction.imageSize.map { ["width": $0.width, "height": $0.height] })
     document.set("classes", prediction.classification.map(classes))
     document.set("segmentation", try prediction.classMap.map(Self.segmentation))
     document.set("detections", prediction.detections?.map(Self.detection))
@@ -95,10 +91,10 @@ struct InferenceAnswer: Sendable {
 
   private func image() throws -> JSONObject? {
     for output in prediction.outputs {
-      guard case .image(let picture) = output.value else { continue }
+      guard case .image(let image) = output.value else { continue }
       return [
-        "width": picture.width, "height": picture.height,
-        "picture": try picture.dataAddress(as: .png),
+        "width": image.width, "height": image.height,
+        "picture": try image.dataAddress(as: .png),
       ]
     }
     return nil
@@ -107,8 +103,8 @@ struct InferenceAnswer: Sendable {
   /// Returns the part of the image that the model saw, in fractions of the image's sides.
   private func region() throws -> [String: Double] {
     let all = Box(x: 0, y: 0, width: 1, height: 1)
-    guard let size = prediction.pictureSize else { return Self.edges(all) }
-    return Self.edges(try all.inWholePicture(of: size, input))
+    guard let size = prediction.imageSize else { return Self.edges(all) }
+    return Self.edges(try all.inWholeImage(of: size, input))
   }
 }
 #endif

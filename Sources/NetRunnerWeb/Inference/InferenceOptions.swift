@@ -19,10 +19,6 @@ struct InferenceOptions: Sendable {
   /// The live source, whose results fade into each other, or nil for a single image.
   var source: String?
 
-  /// Reads the options from a request's query.
-  ///
-  /// - Throws: ``WebError`` if an option is invalid. The message names the option and says what it
-  ///   takes.
   init(_ query: Query) throws {
     top = try query.integer("top", in: 1...1000) ?? top
     threshold = try query.number("threshold").map(Float.init) ?? threshold

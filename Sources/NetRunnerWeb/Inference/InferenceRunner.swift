@@ -18,28 +18,23 @@ struct InferenceRunner: Sendable {
   let sources = LiveSources()
   let formats: OutputFormats
   /// The maximum size of an image, in bytes and in pixels.
-  static let maximumPictureBytes = 32 << 20
+  static let maximumImageBytes = 32 << 20
   private static let maximumPixels = 64_000_000
 
-  /// Decodes the images that clients send.
   static let decoder = ImageDecoder(
     limits: ImageDecoder.Limits(
-      maximumPixels: maximumPixels, maximumFileBytes: maximumPictureBytes))
+      maximumPixels: maximumPixels, maximumFileBytes: maximumImageBytes))
 
-  /// Runs a model on the bytes of a JPEG, PNG, BMP or WebP image.
-  ///
-  /// - Throws: ``WebError`` or `TensorIOError`, which say what is wrong with the model or the
-  ///   image.
   func run(
-    _ model: VisionModel, on picture: ByteBuffer, _ options: InferenceOptions
+    _ model: VisionModel, on image: ByteBuffer, _ options: InferenceOptions
   ) async throws -> JSONObject {
-    guard picture.readableBytes > 0 else {
+    guard image.readableBytes > 0 else {
       throw WebError(
         status: .badRequest, code: "not_a_picture",
         message: "The body is empty. Send the bytes of a JPEG, PNG, BMP or WebP image.")
     }
     return try await queue.run {
-      try answer(model, Array(picture.readableBytesView), options).json()
+      try answer(model, Array(image.readableBytesView), options).json()
     }
   }
 
@@ -57,10 +52,10 @@ struct InferenceRunner: Sendable {
       // the same pixels as decoding only what it sees.
       let clock = ContinuousClock()
       let start = clock.now
-      let picture = try Self.decoder.decode(bytes, named: name)
+      let image = try Self.decoder.decode(bytes, named: name)
       decoding = clock.now - start
-      source = .pixels(picture, name: name)
-      previews = try input.previews(of: picture, includesAlpha: options.alpha)
+      source = .pixels(image, name: name)
+      previews = try input.previews(of: image, includesAlpha: options.alpha)
     }
     let evaluation = evaluator.evaluate(source, iterations: options.iterations)
     var prediction = try evaluation.result.get()
@@ -93,13 +88,9 @@ final class LiveSources: Sendable {
 
   private let state = Mutex(State())
 
-  /// The maximum number of sources to remember.
   private static let limit = 256
 
-  /// Mixes a prediction's labelled values with those of the images before it.
-  ///
-  /// The values start over if the source's model differs from the previous one. Everything else
-  /// is unchanged.
+  /// Mixes a prediction's labelled values with those of the source's last image by the same model.
   func apply(
     _ prediction: Prediction, shownAs format: any OutputFormat, from source: String,
     model: String

@@ -13,21 +13,19 @@ extension TensorSpec {
   ///
   /// The views are `image`, its channels unless it is gray, and on request `alpha`, which models
   /// don't receive. It is cropped and resized in the same way.
-  ///
-  /// - Throws: `TensorIOError` if the input can't take the image.
-  func previews(of picture: PixelBuffer, includesAlpha: Bool) throws -> [String: PixelBuffer]? {
-    guard let image = try preview(of: picture) else { return nil }
+  func previews(of image: PixelBuffer, includesAlpha: Bool) throws -> [String: PixelBuffer]? {
+    guard let image = try preview(of: image) else { return nil }
     var views = ["image": image]
     if image.format != .gray {
       (views["red"], views["green"], views["blue"]) = image.channels()
     }
-    if includesAlpha { views["alpha"] = try preview(of: picture.opacity)?.channels().red }
+    if includesAlpha { views["alpha"] = try preview(of: image.opacity)?.channels().red }
     return views
   }
 }
 
 extension PixelBuffer {
-  /// The image's alpha channel as a gray image, which is white if there is no such channel.
+  /// The alpha channel as a gray image, which is white if there is none.
   fileprivate var opacity: PixelBuffer {
     PixelBuffer(width: width, height: height, format: .gray, orientation: orientation) { target in
       target.withUnsafeMutableBytes { target in
@@ -50,8 +48,6 @@ extension PixelBuffer {
   private static let smallCount = 96 * 96
 
   /// Encodes the image as a `data:` URL: a lossless PNG if it is small, otherwise a JPEG.
-  ///
-  /// - Throws: `TensorIOError` if it can't be encoded.
   func dataAddress() throws -> String {
     let isSmall = width * height <= Self.smallCount
     return try dataAddress(as: isSmall ? .png : .jpeg(quality: 85))

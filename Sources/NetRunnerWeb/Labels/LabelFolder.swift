@@ -21,34 +21,23 @@ final class LabelFolder: Sendable {
   /// Allows one change at a time, because a photo and its label belong together.
   private let changes = Mutex(())
 
-  /// Opens a folder, or creates it if it is missing.
-  ///
-  /// - Throws: `TensorIOError` if the folder can't be created or read.
   init(_ path: String, for model: String) throws {
     self.model = model
     self.path = path
     photos = path + "/photos"
-    do {
-      try FileManager.default.createDirectory(atPath: photos, withIntermediateDirectories: true)
-    } catch {
-      throw TensorIOError(
-        .unwritableFile,
-        "The folder '\(photos)' for labelled photos can't be created: "
-          + "\(FileSystem.reason(for: error)).", cause: error)
-    }
+    try ScratchFolder.makeFolder(photos, "for labelled photos ", attributes: nil)
     store = try LabelStore(path: path + "/labels.sqlite", root: photos)
   }
 
   /// All labels, sorted by the photos' names.
   var labels: [LabelledPhoto] { get throws { try store.labels(for: model) } }
 
-  /// Stores a photo and its label, replacing those with the same name.
-  func set(_ label: PhotoLabel, of name: String, _ picture: [UInt8]) throws {
+  func set(_ label: PhotoLabel, of name: String, _ image: [UInt8]) throws {
     try changes.withLock { _ in
       let fresh = path + "/.\(UUID().uuidString)"
       defer { try? FileSystem.remove(fresh) }
       try WebError.storing {
-        try Data(picture).write(to: URL(filePath: fresh))
+        try Data(image).write(to: URL(filePath: fresh))
         try FileSystem.flush(fresh)
         try FileSystem.rename(fresh, to: photos + "/" + name)
       }
@@ -56,9 +45,7 @@ final class LabelFolder: Sendable {
     }
   }
 
-  /// Deletes a photo and its label.
-  ///
-  /// - Returns: Whether the photo or its label existed.
+  /// Deletes a photo and its label, and returns whether either existed.
   func remove(_ name: String) throws -> Bool {
     try changes.withLock { _ in
       let wasLabelled = try store.removeLabel(of: photos + "/" + name, for: model)
@@ -69,8 +56,6 @@ final class LabelFolder: Sendable {
   }
 
   /// Writes the labels and photos as a zip file in a folder, and returns the file's path.
-  ///
-  /// - Throws: `TensorIOError` if there are no labels, or the file can't be written.
   func export(_ format: LabelExportFormat, into folder: String, named name: String) throws -> String
   {
     let zip = folder + "/labels.zip"
@@ -104,20 +89,15 @@ enum LabelExportFormat: String, Sendable, CaseIterable {
 final class LabelFolders: Sendable {
   private let root: String
   /// Keeps the temporary folder as long as it is used.
-  private let scratch: ScratchFolder
+  let scratch: ScratchFolder
   private let folders = Mutex<[String: LabelFolder]>([:])
 
-  /// Prepares the folders, without creating any before the first label.
-  ///
-  /// Without a data folder, they are in the temporary folder.
   init(dataFolder: String?, scratch: ScratchFolder) {
     root = (dataFolder ?? scratch.path) + "/labels"
     self.scratch = scratch
   }
 
   /// Returns a model's folder, creating it if it is missing, and blocks the calling thread.
-  ///
-  /// - Throws: `TensorIOError` if the folder can't be created or read.
   func folder(for model: String) throws -> LabelFolder {
     try folders.withLock { folders in
       if let folder = folders[model] { return folder }

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
 import Hummingbird
 import NetRunner
 import TensorIO
@@ -14,7 +13,6 @@ import TensorIOImageCodecs
 struct LabelRoutes: Sendable {
   let catalogue: ModelCatalogue
   let folders: LabelFolders
-  let scratch: ScratchFolder
   let queue: WorkQueue
   let bodies: BodyReader
 
@@ -40,10 +38,10 @@ struct LabelRoutes: Sendable {
   private func set(_ id: String, _ photo: String, _ request: Request) async throws -> JSONObject {
     let label = try Self.label(Query(request), for: catalogue.model(id))
     return try await bodies.withBody(
-      of: request, limit: InferenceRunner.maximumPictureBytes, as: "The image"
-    ) { picture in
+      of: request, limit: InferenceRunner.maximumImageBytes, as: "The image"
+    ) { image in
       try await queue.run {
-        let bytes = Array(picture.readableBytesView)
+        let bytes = Array(image.readableBytesView)
         try InferenceRunner.decoder.checkHeader(of: bytes, named: "'\(photo)'")
         try folders.folder(for: id).set(label, of: photo, bytes)
       }
@@ -74,8 +72,8 @@ struct LabelRoutes: Sendable {
           status: .notFound, code: "no_labels",
           message: "No photo is labelled for the model '\(id.prefix(100))' yet. Label one first.")
       }
-      let folder = try scratch.folder()
-      defer { scratch.remove(folder) }
+      let folder = try folders.scratch.folder()
+      defer { folders.scratch.remove(folder) }
       let file = try labels.export(format, into: folder, named: name)
       return try FileDownload(file)
     }
@@ -83,7 +81,6 @@ struct LabelRoutes: Sendable {
     return download.response(type: "application/zip", name: name + ending, on: queue)
   }
 
-  /// Reads the label from a request's query.
   private static func label(_ query: Query, for model: VisionModel) throws -> PhotoLabel {
     let number = try query.number("value")
     switch (query.text("label"), number) {
@@ -116,9 +113,6 @@ struct LabelRoutes: Sendable {
 }
 
 extension WebContext {
-  /// The photo's name in the path.
-  ///
-  /// - Throws: ``WebError`` if the name is invalid.
   fileprivate func photo() throws -> String {
     try RelativePath(percentEncoded: [parameters.get("photo").map { $0[...] } ?? ""]).name
   }

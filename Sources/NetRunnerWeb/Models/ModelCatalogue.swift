@@ -33,9 +33,6 @@ final class ModelCatalogue: Sendable {
 
   private let state = Mutex(State())
 
-  /// Scans the folders.
-  ///
-  /// - Throws: `TensorIOError` if the folder can't be read.
   init(folder: String, shipped: [String], backends: [any Backend], threads: Int) throws {
     self.folder = folder
     self.shipped = shipped
@@ -45,7 +42,6 @@ final class ModelCatalogue: Sendable {
     try rescan()
   }
 
-  /// Scans the folder again.
   func rescan() throws {
     var failures: [(path: String, message: String)] = []
     var models: [String: VisionModel] = [:]
@@ -97,9 +93,6 @@ final class ModelCatalogue: Sendable {
     return models.first { $0.kind == .classification } ?? models.first
   }
 
-  /// Returns the model with an identifier.
-  ///
-  /// - Throws: ``WebError`` if there is no such model.
   func model(_ id: String) throws -> VisionModel {
     guard let model = state.withLock({ $0.models.first { $0.id == id } }) else {
       throw WebError.noModel(id)
@@ -107,12 +100,7 @@ final class ModelCatalogue: Sendable {
     return model
   }
 
-  /// Returns the evaluator that runs a model on images.
-  ///
-  /// If the model isn't loaded yet, this loads it and blocks the calling thread.
-  ///
-  /// - Throws: ``WebError`` if the model doesn't take an image, or `TensorIOError` if it can't be
-  ///   loaded.
+  /// Returns the evaluator that runs a model on images, and blocks the thread to load the model.
   func evaluator(of model: VisionModel) throws -> Evaluator {
     if let reason = model.reason {
       throw WebError(status: .unprocessableContent, code: "model_cannot_run", message: reason)
@@ -126,11 +114,7 @@ final class ModelCatalogue: Sendable {
     }
   }
 
-  /// Returns a loaded model, whatever its inputs are.
-  ///
-  /// If the model isn't loaded yet, this loads it and blocks the calling thread.
-  ///
-  /// - Throws: ``WebError`` if the model is a placeholder, or `TensorIOError` if it can't be loaded.
+  /// Returns a model, whatever its inputs are, and blocks the thread to load it.
   func inferenceModel(of model: VisionModel) throws -> InferenceModel {
     guard !model.bundle.manifest.isPlaceholder else {
       throw WebError(
@@ -152,9 +136,6 @@ final class ModelCatalogue: Sendable {
     }
   }
 
-  /// Tries out a bundle that isn't among the models yet.
-  ///
-  /// - Throws: `TensorIOError` if the bundle can't be loaded or run.
   func tryOut(_ bundle: ModelBundle) throws {
     try InferenceModel.tryOut(bundle, with: ModelLoader(backends: backends))
   }
@@ -167,10 +148,6 @@ final class ModelCatalogue: Sendable {
     }
   }
 
-  /// Deletes a model's folder.
-  ///
-  /// - Throws: ``WebError`` if the model came with the program or is missing, or `TensorIOError`
-  ///   with the code `unwritableFile` if the folder can't be deleted.
   func delete(_ id: String) throws {
     let model = try model(id)
     guard !model.isShipped else {

@@ -4,13 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Foundation
 import Hummingbird
 import TensorIO
 
 /// Routes that list, describe, delete and run models.
 struct ModelRoutes: Sendable {
-  let catalogue: ModelCatalogue
   let runner: InferenceRunner
   let bodies: BodyReader
 
@@ -25,10 +23,10 @@ struct ModelRoutes: Sendable {
 
   private func list() async throws -> JSONObject {
     try await runner.queue.run {
-      try catalogue.rescan()
+      try runner.catalogue.rescan()
       return [
-        "models": catalogue.models.map(\.json), "default": catalogue.defaultModel?.id,
-        "unreadable": catalogue.failures.map {
+        "models": runner.catalogue.models.map(\.json), "default": runner.catalogue.defaultModel?.id,
+        "unreadable": runner.catalogue.failures.map {
           ["folder": FileSystem.name(of: $0.path), "message": $0.message]
         },
       ]
@@ -36,22 +34,22 @@ struct ModelRoutes: Sendable {
   }
 
   private func details(_ id: String) async throws -> JSONObject {
-    let model = try catalogue.model(id)
+    let model = try runner.catalogue.model(id)
     return try await runner.queue.run { try model.details() }
   }
 
   private func delete(_ id: String) async throws -> Response {
-    try await runner.queue.run { try catalogue.delete(id) }
+    try await runner.queue.run { try runner.catalogue.delete(id) }
     return Response(status: .noContent)
   }
 
   private func infer(_ id: String, _ request: Request) async throws -> JSONObject {
     let options = try InferenceOptions(Query(request))
-    let model = try catalogue.model(id)
+    let model = try runner.catalogue.model(id)
     return try await bodies.withBody(
-      of: request, limit: InferenceRunner.maximumPictureBytes, as: "The image"
-    ) { picture in
-      try await runner.run(model, on: picture, options)
+      of: request, limit: InferenceRunner.maximumImageBytes, as: "The image"
+    ) { image in
+      try await runner.run(model, on: image, options)
     }
   }
 }

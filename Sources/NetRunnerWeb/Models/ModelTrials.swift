@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Dispatch
 import Foundation
 import Synchronization
 import TensorIO
@@ -14,7 +13,6 @@ import TensorIO
 /// A trial loads the model and runs it on zeros. If the backends run models in separate processes,
 /// a model that crashes ends only its trial.
 final class ModelTrials: Sendable {
-  /// The outcome of a trial.
   enum Outcome: Sendable, Hashable {
     case passed
     case failed(String)
@@ -46,7 +44,6 @@ final class ModelTrials: Sendable {
 
   init(backends: [any Backend]) { self.backends = backends }
 
-  /// Returns the outcome of a bundle's trial, or nil if it hasn't been tried out yet.
   func outcome(of bundle: ModelBundle) -> Outcome? {
     state.withLock { $0.outcomes[Subject(bundle)] }
   }
@@ -77,9 +74,7 @@ final class ModelTrials: Sendable {
     _ = group.wait(timeout: .now() + seconds)
   }
 
-  /// Loads a bundle's model and runs it on zeros.
-  ///
-  /// - Returns: The outcome, or nil if the runtime is missing, which says nothing about the model.
+  /// Returns the outcome, or nil if the runtime is missing, which says nothing about the model.
   private func tryOut(_ bundle: ModelBundle) -> Outcome? {
     do {
       try InferenceModel.tryOut(bundle, with: ModelLoader(backends: backends))

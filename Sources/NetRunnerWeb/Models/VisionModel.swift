@@ -18,14 +18,12 @@ struct VisionModel: Sendable {
   private(set) var reason: String?
   /// Why the model can't run at all, if its trial failed.
   private var trialProblem: String?
-  /// Whether the model's trial passed.
   private(set) var hasPassed = false
   /// The repository and version that the model came from, or nil if it came from somewhere else.
   let origin: BundleOrigin?
   /// What has been loaded of the bundle, which the catalogue's copies of the model share.
   var loaded = Loaded()
 
-  /// What has been loaded of a bundle.
   final class Loaded: Sendable {
     let model = Mutex<InferenceModel?>(nil)
     let evaluator = Mutex<Evaluator?>(nil)
@@ -34,7 +32,6 @@ struct VisionModel: Sendable {
   }
 
   var id: String { bundle.manifest.id }
-  /// Whether LiteRT runs the model.
   var isOfLiteRT: Bool { bundle.backendName == "tflite" }
 
   /// Why the model can't be loaded, if that is known, regardless of what its inputs are.
@@ -49,7 +46,6 @@ struct VisionModel: Sendable {
     origin = isShipped ? nil : BundleOrigin(ofBundle: bundle.path)
   }
 
-  /// Returns the model with the outcome of its trial.
   func tried(_ outcome: ModelTrials.Outcome?) -> VisionModel {
     var model = self
     switch outcome {
@@ -122,9 +118,6 @@ extension VisionModel {
     ]
   }
 
-  /// Returns the model's details, which also appear on its own page.
-  ///
-  /// - Throws: `TensorIOError` if model.json can't be read.
   func details() throws -> JSONObject {
     var details = json
     details.set("labels", labels)

@@ -20,7 +20,6 @@ struct InferenceCall: Sendable {
   /// Whether to return outputs in binary if they don't say otherwise.
   let wantsBinary: Bool
 
-  /// A requested output.
   struct Output: Sendable {
     let name: String
     let isBinary: Bool?
@@ -29,8 +28,6 @@ struct InferenceCall: Sendable {
   }
 
   /// Reads a request, in which the header length is nil if the whole body is JSON.
-  ///
-  /// - Throws: ``WebError`` if the request is invalid.
   init(_ body: ByteBuffer, headerLength: Int?) throws {
     var rest = body
     guard let header = rest.readSlice(length: headerLength ?? body.readableBytes) else {
@@ -55,9 +52,7 @@ struct InferenceCall: Sendable {
     try Self.requireOnce(outputs.map(\.name), "output")
   }
 
-  /// Reads the inputs and the other members.
-  ///
-  /// Binary tensors are taken from the rest of the body.
+  /// Reads the inputs, whose binary tensors are in the rest of the body, and the other members.
   private static func read(
     _ scanner: consuming JSONScanner, _ rest: inout ByteBuffer
   ) throws -> (members: [String: JSONValue], inputs: [WireTensor]) {

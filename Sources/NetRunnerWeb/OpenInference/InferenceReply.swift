@@ -7,7 +7,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import TensorIO
 
 /// The response to an ``InferenceCall``.
@@ -16,9 +15,6 @@ struct InferenceReply {
   private let call: InferenceCall
   private let model: InferenceModel
 
-  /// Reads the requested outputs.
-  ///
-  /// - Throws: ``WebError`` if the model doesn't have one of the outputs.
   init(_ call: InferenceCall, _ outputs: ModelOutputs, _ model: InferenceModel) throws {
     self.call = call
     self.model = model
@@ -61,8 +57,6 @@ struct InferenceReply {
   /// Makes the response: JSON, followed by the tensors that were requested in binary.
   ///
   /// The numbers are written one by one, because a tree of them would take many times the memory.
-  ///
-  /// - Throws: ``WebError`` if JSON can't represent a value.
   func response() throws -> Response {
     var (json, bytes) = (ByteBuffer(), ByteBuffer())
     json.writeString("{")

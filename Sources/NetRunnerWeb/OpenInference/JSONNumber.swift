@@ -6,7 +6,6 @@
 #if Servers
 /// A number in a JSON document, before its type is known.
 struct JSONNumber {
-  /// Whether the number has a minus sign.
   var isNegative = false
   /// The significant digits as an integer, which is exact unless ``isLong`` is true.
   var digits: UInt64 = 0
@@ -36,10 +35,9 @@ struct JSONNumber {
     }
   }
 
-  /// The digits divided by a power of ten.
+  /// The digits divided by a power of ten, rounded once.
   ///
-  /// The quotient has at least 63 bits, and its last bit is set if there is a remainder. This is
-  /// enough to round only once, to the nearest double.
+  /// The quotient has at least 63 bits, and its last bit is set if there is a remainder.
   private var quotient: Double {
     let divisor = Self.powersOfFive[-exponent]
     let (digitShift, divisorShift) = (digits.leadingZeroBitCount, divisor.leadingZeroBitCount)

@@ -7,18 +7,13 @@
 import Foundation
 import TensorIO
 
-/// Reads a JSON document in one pass without building a tree.
-///
-/// A tensor's numbers become elements directly.
+/// Reads a JSON document in one pass, in which a tensor's numbers become elements directly.
 ///
 /// A general decoder takes about a hundred bytes of memory for each number, and a hundred times as
 /// long. It is used only for small values.
 struct JSONScanner {
-  /// The document.
-  ///
-  /// It isn't copied, because copying 40 MB takes as long as a small model's run.
+  /// The document, which isn't copied: copying 40 MB takes as long as a small model's run.
   let bytes: UnsafeRawBufferPointer
-  /// The index of the next byte.
   var position: Int
 
   /// The maximum number of bytes of a part that isn't a tensor's elements.
@@ -117,14 +112,7 @@ struct JSONScanner {
 
   // MARK: - Elements
 
-  /// Reads a tensor's elements, flat or nested.
-  ///
-  /// - Parameters:
-  ///   - name: The tensor's name.
-  ///   - count: The expected number of elements.
-  ///   - element: A closure that reads one element.
-  /// - Returns: The elements in row-major order.
-  /// - Throws: ``WebError`` if rows have different lengths, or there are too many elements.
+  /// Reads a tensor's elements, flat or nested, in row-major order.
   @inline(__always)
   mutating func elements<Element>(
     of name: String, count: Int, _ element: (inout JSONScanner) throws -> Element
@@ -174,7 +162,6 @@ struct JSONScanner {
     } while true
   }
 
-  /// Reads a number.
   mutating func number(of name: String) throws -> JSONNumber {
     var number = JSONNumber()
     guard let first = next() else { throw wrong("the document ends too early") }
@@ -250,7 +237,6 @@ struct JSONScanner {
     throw wrong("'\(name)' must contain only true and false, not \(nextKind())")
   }
 
-  /// Reads a string.
   mutating func string() throws -> String {
     guard next() == UInt8(ascii: "\"") else { throw wrong("a string in quotes was expected") }
     let start = position

@@ -7,14 +7,14 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import Synchronization
 import TensorIO
-import TensorIOImageCodecs
 
 /// Routes of the Open Inference Protocol, version 2, so that clients of other servers can run
 /// bundles.
 struct OpenInferenceRoutes: Sendable {
+  private static let headerLength = HTTPField.Name("Inference-Header-Content-Length")
+
   let catalogue: ModelCatalogue
   let queue: WorkQueue
   let bodies: BodyReader
@@ -25,8 +25,6 @@ struct OpenInferenceRoutes: Sendable {
   /// The maximum size of a request with tensors in bytes, or nil to derive it from the model.
   let requestLimit: Int?
   let statistics = InferenceStatistics()
-
-  private static let headerLength = HTTPField.Name("Inference-Header-Content-Length")
 
   func add(to group: RouterGroup<WebContext>) {
     group.get("") { _, _ in server }
@@ -183,9 +181,6 @@ struct OpenInferenceRoutes: Sendable {
 }
 
 extension InferenceCall {
-  /// Returns the values of the inputs.
-  ///
-  /// - Throws: ``WebError`` if the model doesn't have one of the inputs.
   fileprivate func values(for model: InferenceModel) throws -> ModelInputs {
     let signature = try model.loadSignature()
     var values: [String: any TensorEncodable] = [:]
@@ -223,7 +218,6 @@ final class InferenceStatistics: Sendable {
 
   private let models = Mutex<[String: Model]>([:])
 
-  /// Counts a run.
   func add(_ id: String, _ duration: Duration, isSuccess: Bool) {
     let now = Int(Date().timeIntervalSince1970 * 1000)
     models.withLock { models in

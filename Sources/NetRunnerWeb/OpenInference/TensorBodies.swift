@@ -4,9 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import TensorIO
 
 /// Reads the bodies of requests with tensors, and processes large ones on their own thread.
@@ -20,23 +18,13 @@ struct TensorBodies: Sendable {
   /// The reader of these bodies, which is separate from the one for images.
   private let reader = BodyReader(budget: 1 << 30)
   /// The queue for images, which also processes requests that are no larger than an image.
-  let pictures: WorkQueue
+  let images: WorkQueue
 
-  /// The maximum size of a small request, in bytes.
   private static let small = 256 << 10
 
-  init(pictures: WorkQueue) { self.pictures = pictures }
+  init(images: WorkQueue) { self.images = images }
 
-  /// Reads a request's body and processes it.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - limits: The limits of the request's model.
-  ///   - hasBinary: Whether binary tensors follow the JSON.
-  ///   - work: A closure that processes the body. It may block.
-  /// - Returns: The closure's result.
-  /// - Throws: ``WebError`` if the body exceeds the limit or too many requests wait, or the
-  ///   closure's error.
+  /// Reads a request's body, and processes it with a closure that may block.
   func withBody<Result: Sendable>(
     of request: Request, _ limits: TensorLimits, hasBinary: Bool,
     _ work: @escaping @Sendable (ByteBuffer) throws -> Result
@@ -55,7 +43,7 @@ struct TensorBodies: Sendable {
     // Reserve memory for the body, and for the elements twice: here and in the model.
     return try await budget.withBytes(size + limits.tensors * 2) {
       try await reader.withBody(of: request, limit: limit, as: "The request") { body in
-        let queue = body.readableBytes > Self.small ? queue : pictures
+        let queue = body.readableBytes > Self.small ? queue : images
         return try await queue.run { try work(body) }
       }
     }
@@ -64,7 +52,6 @@ struct TensorBodies: Sendable {
 
 /// The limits of requests with tensors, which follow from a model's inputs.
 struct TensorLimits: Sendable {
-  /// The model's id.
   let model: String
   /// The maximum size of a request that is only JSON, in bytes.
   let json: Int
@@ -92,7 +79,7 @@ struct TensorLimits: Sendable {
       } else {
         json += count * Self.bytesPerNumber
         tensors += count * max(input.dataType.byteWidth, input.wireType.byteWidth)
-        binary += input.isImage ? InferenceRunner.maximumPictureBytes : 0
+        binary += input.isImage ? InferenceRunner.maximumImageBytes : 0
       }
     }
     self.json = limit ?? json

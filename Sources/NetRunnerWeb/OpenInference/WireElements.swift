@@ -23,8 +23,6 @@ enum WireElements: Sendable {
   }
 
   /// Reads the `data` of a tensor.
-  ///
-  /// - Throws: ``WebError`` if an element doesn't have the type.
   init(_ scanner: inout JSONScanner, type: DataType, count: Int, name: String) throws {
     if let number = type.number {
       self = .numbers(try number.list(&scanner, of: name, count: count, type))
@@ -36,11 +34,7 @@ enum WireElements: Sendable {
     }
   }
 
-  /// Reads a binary tensor, whose elements are little-endian and in row-major order.
-  ///
-  /// Each byte string follows its length, which has four bytes.
-  ///
-  /// - Throws: ``WebError`` if the bytes aren't a whole number of elements.
+  /// Reads a binary tensor: little-endian elements, or strings that follow their 4-byte lengths.
   init(_ bytes: ByteBuffer, type: DataType) throws {
     guard type != .string else {
       self = .strings(try Self.strings(bytes))
@@ -70,7 +64,6 @@ enum WireElements: Sendable {
     return strings
   }
 
-  /// Writes the elements as a binary tensor.
   func write(to buffer: inout ByteBuffer) {
     switch self {
     case .bools(let values): buffer.writeBytes(values.lazy.map { $0 ? 1 : 0 })
@@ -84,8 +77,6 @@ enum WireElements: Sendable {
   }
 
   /// Writes the elements as a flat JSON array.
-  ///
-  /// - Throws: ``WebError`` if JSON can't represent an element.
   func writeJSON(to buffer: inout ByteBuffer, name: String) throws {
     buffer.writeString("[")
     switch self {

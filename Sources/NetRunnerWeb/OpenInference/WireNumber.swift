@@ -24,8 +24,6 @@ protocol WireNumber: TensorNumber, CustomStringConvertible {
   // several times slower.
 
   /// Reads a document's next array of `count` numbers.
-  ///
-  /// - Throws: ``WebError`` if this type can't hold one of the numbers.
   static func list(
     _ scanner: inout JSONScanner, of name: String, count: Int, _ type: DataType
   ) throws -> any NumberList

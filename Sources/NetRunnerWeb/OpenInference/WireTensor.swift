@@ -16,12 +16,8 @@ struct WireTensor: Sendable {
   let shape: [Int]
   let elements: WireElements
 
-  /// The maximum number of axes.
   private static let maximumRank = 16
 
-  /// Makes a tensor.
-  ///
-  /// - Throws: ``WebError`` if the number of elements doesn't match the shape.
   init(name: String, type: DataType, shape: [Int], elements: WireElements) throws {
     let count = try Self.elementCount(of: shape, name)
     guard elements.count == count else {
@@ -35,9 +31,6 @@ struct WireTensor: Sendable {
     self.elements = elements
   }
 
-  /// Returns the number of elements of a shape.
-  ///
-  /// - Throws: ``WebError`` if a tensor can't have the shape.
   static func elementCount(of shape: [Int], _ name: String) throws -> Int {
     var count = 1
     for length in shape {
@@ -55,14 +48,10 @@ struct WireTensor: Sendable {
 // MARK: - Inputs
 
 extension WireTensor {
-  /// Converts the tensor to a value for an input.
+  /// Converts the tensor to a value for an input: pixels, an image file, numbers or strings.
   ///
-  /// - Parameters:
-  ///   - spec: The input.
-  ///   - decoder: Decodes images that are sent as files.
-  /// - Returns: Pixels, an image file, numbers or strings. If the tensor has the model's own type
-  ///   and not the announced one, the value is the model's own elements.
-  /// - Throws: ``WebError`` if the input takes something else.
+  /// If the tensor has the model's own type and not the announced one, the value is the model's own
+  /// elements.
   func value(for spec: TensorSpec, _ decoder: ImageDecoder) throws -> any TensorEncodable {
     if case .imageInput(let format, _) = spec.kind {
       if case .strings(let files) = elements {
@@ -73,7 +62,7 @@ extension WireTensor {
         return ImageFile(bytes: Array(files[0]), named: "'\(name)'", decoder: decoder)
       }
       if type == .uint8, case .numbers(let bytes as [UInt8]) = elements {
-        return try picture(bytes, isGray: format.format == .gray)
+        return try image(bytes, isGray: format.format == .gray)
       }
     }
     guard type == spec.dataType || (type == spec.wireType && !spec.isImage) else {
@@ -98,11 +87,10 @@ extension WireTensor {
     }
   }
 
-  /// Makes an image from pixels.
+  /// Makes an image of red, green and blue, or of brightness if there is one channel.
   ///
-  /// The shape is [height, width, 3] or [1, height, width, 3], in the order red, green, blue. With
-  /// one channel, the values are brightness.
-  private func picture(_ bytes: [UInt8], isGray: Bool) throws -> PixelBuffer {
+  /// The shape is [height, width, channels] or [1, height, width, channels].
+  private func image(_ bytes: [UInt8], isGray: Bool) throws -> PixelBuffer {
     let sides = shape.count == 4 && shape[0] == 1 ? Array(shape.dropFirst()) : shape
     guard sides.count == 3, sides[0] > 0, sides[1] > 0, sides[2] == 3 || sides[2] == 1 else {
       throw WebError.badRequest(
@@ -117,9 +105,6 @@ extension WireTensor {
 // MARK: - Outputs
 
 extension WireTensor {
-  /// Reads an output of a run.
-  ///
-  /// - Throws: `TensorIOError` if the output can't be read.
   init(_ outputs: ModelOutputs, at index: Int) throws {
     let spec = outputs.specs[index]
     let elements: WireElements
@@ -127,8 +112,8 @@ extension WireTensor {
     case _ where spec.dataType == .string:
       elements = .strings(try outputs.value(at: index))
     case .imageOutput, .imageInput:
-      let picture: PixelBuffer = try outputs.value(at: index)
-      elements = .numbers(picture.colors)
+      let image: PixelBuffer = try outputs.value(at: index)
+      elements = .numbers(image.colors)
     case .classMap:
       let map: ClassMap = try outputs.value(at: index)
       elements = .numbers(map.classes)

@@ -26,11 +26,10 @@ extension DataType {
 }
 
 extension TensorSpec {
-  /// The type of the native values that clients send and receive.
+  /// The type of the values that clients send and receive, as on the command line.
   ///
-  /// The values are the same as on the command line. For a quantized tensor, they are the numbers
-  /// before quantization. For an image, they are the pixels, which then go through model.json's
-  /// preprocessing.
+  /// For a quantized tensor, they are the numbers before quantization. For an image, they are the
+  /// pixels before model.json's preprocessing.
   var wireType: DataType {
     switch kind {
     case .imageInput, .imageOutput: .uint8

@@ -4,12 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
 import Hummingbird
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import NetRunner
-import TensorIO
 
 /// Routes that list what the repository has, which ``ImportRoutes`` imports.
 struct RepositoryRoutes: Sendable {
@@ -52,7 +50,7 @@ struct RepositoryRoutes: Sendable {
         let isSame = imported?.origin?.manifest == "\(found.release.manifest.digest)"
         state = imported == nil ? "new" : isSame ? "imported" : "update"
       } catch {
-        problem = ["code": "\(error.code)", "message": error.message]
+        problem = ["code": error.code.rawValue, "message": error.message]
       }
     }
     return [

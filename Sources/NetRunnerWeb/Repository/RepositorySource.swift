@@ -18,18 +18,12 @@ import TensorIO
 /// any network.
 final class RepositorySource: Sendable {
   let configuration: ModelRepositoryConfiguration
-  /// The client that lists the models.
-  ///
-  /// Each import has its own client, which uses the newest version.
+  /// Lists the models; each import has its own client, which uses the newest version.
   private let client: ModelRepositoryClient
   private let listing = Mutex<Task<ModelOffers, any Error>?>(nil)
 
-  /// The maximum number of models to list.
   private static let maximumModels = 500
 
-  /// Prepares a source without fetching anything.
-  ///
-  /// - Throws: `TensorIOError` if the configuration is invalid, or the cache can't be written.
   init(_ configuration: ModelRepositoryConfiguration, maximumBytes: Int) throws {
     var configuration = configuration
     configuration.maximumBytes = min(configuration.maximumBytes, maximumBytes)
@@ -51,8 +45,6 @@ final class RepositorySource: Sendable {
   /// Returns what the repository offers.
   ///
   /// Callers share the result of a request that is already in progress.
-  ///
-  /// - Throws: `ModelRepositoryClientError` if the repository can't be listed.
   func offers() async throws -> ModelOffers {
     let task = listing.withLock { listing in
       if let listing { return listing }
@@ -66,15 +58,9 @@ final class RepositorySource: Sendable {
     return try await task.value
   }
 
-  /// Downloads the channel's version of a model to the cache.
+  /// Downloads the channel's version of a model to the cache, and returns a client that uses it.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - known: The origin of the imported model, if it came from this repository.
-  ///   - onProgress: Called with the number of received bytes, and with the signed size.
-  /// - Returns: A client that uses this version.
-  /// - Throws: `ModelRepositoryClientError`, or ``ImportError`` if the version isn't a bundle, is
-  ///   too large, or is older than the known one.
+  /// `known` is the origin of the imported model. The progress ends at the signed size.
   func fetch(
     _ model: RepositoryName, known: BundleOrigin?,
     _ onProgress: @escaping @Sendable (_ received: Int, _ total: Int) -> Void
@@ -109,12 +95,9 @@ final class RepositorySource: Sendable {
     return client
   }
 
-  /// Returns the version that was fetched, blocking the calling thread.
+  /// Returns the folder of the fetched files and its origin, blocking the calling thread.
   ///
-  /// Every file has been hashed, and the version isn't removed while the client exists.
-  ///
-  /// - Returns: The folder of the version's files, which must not be changed, and its origin.
-  /// - Throws: `ModelRepositoryClientError`, or ``ImportError`` if the version isn't a bundle.
+  /// The files are hashed and must not be changed. They aren't removed while the client exists.
   func version(
     of model: RepositoryName, from client: ModelRepositoryClient
   ) throws -> (path: String, origin: BundleOrigin) {
@@ -145,9 +128,6 @@ final class RepositorySource: Sendable {
     )
   }
 
-  /// Checks whether a version can be imported, as far as this is known before it is fetched.
-  ///
-  /// - Throws: ``ImportError`` with the code `replayed`, `noBundle` or `tooLarge`.
   func check(_ offer: ModelOffer, known: BundleOrigin?) throws(ImportError) {
     let (model, release) = (offer.model, offer.release)
     try BundleOrigin(
@@ -164,9 +144,7 @@ final class RepositorySource: Sendable {
     }
   }
 
-  /// Returns an error for users of the page.
-  ///
-  /// Its message doesn't contain this machine's folders, and says how to fix a missing permission.
+  /// Returns an error without this machine's folders, that says how to fix a missing permission.
   func shown(_ error: ModelRepositoryClientError) -> ModelRepositoryClientError {
     var shown = error
     shown.message.replace("\(configuration.folder)/", with: "")

@@ -9,9 +9,7 @@ import TensorIO
 
 /// The files that a client sends for an evaluation.
 struct Upload: Sendable {
-  /// The upload's folder.
   let folder: String
-  /// When the upload was last used.
   var lastUse: ContinuousClock.Instant
   /// How many users the upload has, which keep it from being deleted.
   var uses = 0
@@ -34,9 +32,6 @@ struct Upload: Sendable {
   /// The folder of files that are being received.
   var partialFolder: String { folder + "/partial" }
 
-  /// Reserves a path for a file.
-  ///
-  /// - Throws: ``WebError`` if the path is taken, ignoring case, or there are too many files.
   mutating func reserve(_ path: RelativePath, _ limits: UploadLimits) throws {
     guard files.count < limits.files else {
       throw WebError.refused(
@@ -58,9 +53,6 @@ struct Upload: Sendable {
     folders.formUnion(parents)
   }
 
-  /// Adds bytes to the upload's size.
-  ///
-  /// - Throws: ``WebError`` if the upload becomes too large.
   mutating func add(_ count: Int, _ limits: UploadLimits) throws {
     guard bytes + count <= limits.uploadBytes else {
       throw WebError.refused(
@@ -78,7 +70,6 @@ struct Upload: Sendable {
   }
 }
 
-/// The limits of uploads.
 struct UploadLimits: Sendable {
   /// The maximum size of a file, in bytes.
   var fileBytes = 64 << 20
@@ -102,7 +93,6 @@ extension WebError {
     WebError(status: status, code: code, message: message, endsConnection: true)
   }
 
-  /// An error for an upload that doesn't exist, or no longer exists.
   static func noUpload(_ id: String) -> WebError {
     .refused(
       .notFound, "upload_not_found",

@@ -4,9 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import HTTPTypes
 import Hummingbird
-import TensorIO
 
 /// Routes that receive the files to evaluate.
 struct UploadRoutes: Sendable {

@@ -4,11 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Dispatch
+import Files
 import Foundation
-import HTTPTypes
 import Hummingbird
-import NIOCore
 import Synchronization
 import TensorIO
 
@@ -31,8 +29,6 @@ final class UploadStore: Sendable {
   private static let sweepInterval = DispatchTimeInterval.seconds(600)
 
   /// Makes a store.
-  ///
-  /// - Throws: `TensorIOError` if the folder can't be created.
   init(
     scratch: ScratchFolder, disk: WorkQueue, limits: UploadLimits = UploadLimits(),
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
@@ -45,12 +41,9 @@ final class UploadStore: Sendable {
     scheduleSweep()
   }
 
-  /// Creates an upload, blocking the calling thread.
+  /// Creates an upload, blocking the calling thread, and returns its identifier.
   ///
   /// If there are too many uploads, one that wasn't used for a while is removed.
-  ///
-  /// - Returns: The upload's identifier.
-  /// - Throws: ``WebError`` if too many uploads are in use.
   func create() throws -> String {
     sweep()
     let id = UUID().uuidString.lowercased()
@@ -85,10 +78,7 @@ final class UploadStore: Sendable {
     return id
   }
 
-  /// Receives a file, which is the request's body.
-  ///
-  /// - Throws: ``WebError`` if the upload doesn't exist, the path is taken, or the file is too
-  ///   large. Nothing of the file is left in that case.
+  /// Receives a file, of which nothing is left if this throws.
   func receive(_ path: RelativePath, for id: String, from request: Request) async throws {
     let announced = request.headers[.contentLength].flatMap(Int.init)
     guard announced ?? 0 <= limits.fileBytes else {
@@ -99,15 +89,19 @@ final class UploadStore: Sendable {
     var count = 0
     do {
       let name = use.upload.partialFolder + "/" + UUID().uuidString
-      let file = try await disk.run { try PartialFile(name) }
       do {
+        let file = try await writing { try OpenFile(creating: name) }
         try await receive(path, for: id, request.body, announced, into: file, &count)
         let destination = use.upload.filesFolder + "/" + path.text
         // A deleted upload doesn't accept any more files.
         try change(id) { $0.lastUse = now() }
-        try await disk.run { try file.move(to: destination) }
+        try await writing {
+          try FileManager.default.createDirectory(
+            atPath: FileSystem.folder(of: destination), withIntermediateDirectories: true)
+          try FileSystem.rename(name, to: destination)
+        }
       } catch {
-        try? await disk.run { file.discard() }
+        try? await disk.run { try FileSystem.remove(name) }
         throw error
       }
     } catch {
@@ -119,7 +113,7 @@ final class UploadStore: Sendable {
 
   private func receive(
     _ path: RelativePath, for id: String, _ body: RequestBody, _ announced: Int?,
-    into file: PartialFile, _ count: inout Int
+    into file: OpenFile, _ count: inout Int
   ) async throws {
     var pending = ByteBuffer()
     for try await part in body {
@@ -132,17 +126,22 @@ final class UploadStore: Sendable {
       guard pending.readableBytes >= Self.pieceSize else { continue }
       let piece = pending
       pending = ByteBuffer()
-      try await disk.run { try file.write(piece) }
+      try await writing { try piece.withUnsafeReadableBytes(file.write) }
     }
     // A connection that was cut off can look like the end of the body.
     guard announced ?? count == count else { throw WebError.incomplete(path) }
     let rest = pending
-    try await disk.run { try file.write(rest) }
+    try await writing { try rest.withUnsafeReadableBytes(file.write) }
+  }
+
+  /// Runs work that writes files on the disk's queue.
+  private func writing<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await disk.run { try WebError.storing(work) }
   }
 
   /// Returns a lease that keeps an upload from being deleted while the lease exists.
-  ///
-  /// - Throws: ``WebError`` if the upload doesn't exist.
   func use(_ id: String) throws -> UploadLease {
     let upload = try uploads.withLock { uploads in
       guard var upload = uploads[id], !upload.isDeleted else { throw WebError.noUpload(id) }
@@ -158,8 +157,6 @@ final class UploadStore: Sendable {
   func touch(_ id: String) { try? change(id) { $0.lastUse = now() } }
 
   /// Deletes an upload, immediately or as soon as it has no users.
-  ///
-  /// - Throws: ``WebError`` if the upload doesn't exist.
   func delete(_ id: String) throws {
     try change(id) { $0.isDeleted = true }
     sweep()
@@ -207,7 +204,6 @@ final class UploadStore: Sendable {
   }
 }
 
-/// Keeps an upload from being deleted as long as the lease exists.
 final class UploadLease: Sendable {
   /// The upload as it was when the lease began.
   let upload: Upload
@@ -219,45 +215,5 @@ final class UploadLease: Sendable {
   }
 
   deinit { onEnd() }
-}
-
-/// A file that is being received, and isn't among the upload's files until it is complete.
-///
-/// All members block the calling thread.
-final class PartialFile: Sendable {
-  private let path: String
-  private let handle: FileHandle
-
-  /// Creates the file.
-  ///
-  /// - Throws: ``WebError`` if the file can't be created.
-  init(_ path: String) throws {
-    self.path = path
-    guard FileManager.default.createFile(atPath: path, contents: nil) else {
-      throw WebError.notStored("it can't be created")
-    }
-    handle = try WebError.storing { try FileHandle(forWritingTo: URL(filePath: path)) }
-  }
-
-  /// Appends bytes.
-  func write(_ bytes: ByteBuffer) throws {
-    try WebError.storing { try handle.write(contentsOf: Data(bytes.readableBytesView)) }
-  }
-
-  /// Moves the complete file to its destination, creating the folders that contain it.
-  func move(to destination: String) throws {
-    try WebError.storing {
-      try handle.close()
-      try FileManager.default.createDirectory(
-        atPath: FileSystem.folder(of: destination), withIntermediateDirectories: true)
-      try FileSystem.rename(path, to: destination)
-    }
-  }
-
-  /// Deletes the file.
-  func discard() {
-    try? handle.close()
-    try? FileSystem.remove(path)
-  }
 }
 #endif

@@ -27,12 +27,7 @@ final class ByteBudget: Sendable {
   private let limit: Int
   private let state: Mutex<State>
 
-  /// Makes a budget.
-  ///
-  /// - Parameters:
-  ///   - total: The maximum number of bytes to hold at once.
-  ///   - limit: How many requests may wait.
-  ///   - patience: How long a request waits before it is refused.
+  /// Makes a budget of bytes, for which `limit` requests may wait until their patience ends.
   init(total: Int, limit: Int, patience: Duration = .seconds(30)) {
     self.total = total
     self.limit = limit
@@ -40,14 +35,7 @@ final class ByteBudget: Sendable {
     state = Mutex(State(free: total))
   }
 
-  /// Runs a closure while bytes are reserved.
-  ///
-  /// - Parameters:
-  ///   - count: The number of bytes. A count above the total reserves all of them.
-  ///   - body: The closure to run.
-  /// - Returns: The closure's result.
-  /// - Throws: ``WebError/tooBusy`` if the wait takes too long or too many requests wait, or the
-  ///   closure's error.
+  /// Runs a closure while bytes are reserved, or all of them if the count is higher.
   func withBytes<Result>(
     _ count: Int, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -79,7 +67,7 @@ final class ByteBudget: Sendable {
           state.waiting.append(Waiter(id: id, count: count, continuation: continuation))
           return false
         }
-        if isRefused { continuation.resume(throwing: Self.refusal) }
+        if isRefused { continuation.resume(throwing: WebError.bodyRefused) }
       }
     } onCancel: {
       refuse(id)
@@ -101,14 +89,7 @@ final class ByteBudget: Sendable {
     let waiter = state.withLock { state in
       state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
     }
-    waiter?.continuation.resume(throwing: Self.refusal)
-  }
-
-  /// The error for a refused request, which closes the connection because the body isn't read.
-  private static var refusal: WebError {
-    var error = WebError.tooBusy
-    error.endsConnection = true
-    return error
+    waiter?.continuation.resume(throwing: WebError.bodyRefused)
   }
 }
 #endif

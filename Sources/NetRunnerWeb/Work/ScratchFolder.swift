@@ -11,12 +11,8 @@ import TensorIO
 ///
 /// It is deleted when the server ends, or at the latest when nothing refers to it any more.
 final class ScratchFolder: Sendable {
-  /// The folder's path.
   let path: String
 
-  /// Creates a folder in the system's temporary directory.
-  ///
-  /// - Throws: `TensorIOError` if the folder can't be created.
   init() throws {
     path =
       FileManager.default.temporaryDirectory
@@ -27,8 +23,6 @@ final class ScratchFolder: Sendable {
   deinit { remove() }
 
   /// Creates a subfolder, with a unique name unless one is given, and returns its path.
-  ///
-  /// - Throws: `TensorIOError` if the subfolder can't be created.
   func folder(_ name: String? = nil) throws -> String {
     let folder = path + "/" + (name ?? UUID().uuidString)
     try Self.makeFolder(folder)
@@ -40,14 +34,19 @@ final class ScratchFolder: Sendable {
     try? FileManager.default.removeItem(atPath: folder ?? path)
   }
 
-  private static func makeFolder(_ path: String) throws {
+  /// Creates a folder, whose purpose is part of the error's message.
+  static func makeFolder(
+    _ path: String, _ purpose: String = "",
+    attributes: [FileAttributeKey: Any]? = [.posixPermissions: 0o700]
+  ) throws {
     do {
       try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        atPath: path, withIntermediateDirectories: true, attributes: attributes)
     } catch {
       throw TensorIOError(
         .unwritableFile,
-        "The folder '\(path)' can't be created: \(FileSystem.reason(for: error)).", cause: error)
+        "The folder '\(path)' \(purpose)can't be created: \(FileSystem.reason(for: error)).",
+        cause: error)
     }
   }
 }

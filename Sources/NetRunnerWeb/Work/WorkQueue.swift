@@ -23,11 +23,7 @@ final class WorkQueue: Sendable {
   private let state: Mutex<State>
   private let limit: Int
 
-  /// Makes a queue.
-  ///
-  /// - Parameters:
-  ///   - threads: How many jobs run at once.
-  ///   - limit: How many jobs may wait.
+  /// Makes a queue that runs as many jobs at once as there are threads, and lets `limit` jobs wait.
   init(threads: Int, limit: Int) {
     self.limit = limit
     // A serial queue gets its own thread, however few processors there are.
@@ -35,13 +31,8 @@ final class WorkQueue: Sendable {
       State(idle: (0..<threads).map { DispatchQueue(label: "tensorio.web.work.\($0)") }))
   }
 
-  /// The number of waiting jobs.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Runs a job on one of the threads.
-  ///
-  /// - Returns: The job's result.
-  /// - Throws: The job's error, or ``WebError/tooBusy`` if too many jobs wait.
   func run<Result: Sendable>(_ job: @escaping @Sendable () throws -> Result) async throws -> Result
   {
     try await withCheckedThrowingContinuation { continuation in
@@ -66,7 +57,6 @@ final class WorkQueue: Sendable {
     return isAccepted
   }
 
-  /// Runs waiting jobs until there are none left.
   private func work(on queue: DispatchQueue) {
     while true {
       let job = state.withLock { state -> Job? in

@@ -77,7 +77,7 @@ struct BulkCommand: ParsableCommand {
     }
     try choice.checkTakeImages()
     let bundles = try choice.bundles()
-    let dataset = try Dataset(pictures: photos)
+    let dataset = try Dataset(images: photos)
     for note in dataset.notes { Console.printMessage("note: \(note.printable)") }
     let results = try BulkResults(output, resuming: resume, replacing: force)
     let interruption = Interruption()

@@ -111,7 +111,7 @@ struct EvaluateCommand: ParsableCommand {
         }
       }
       try EvaluationPrinter(report: report).print(asJSON: reports.json)
-      if report.models.contains(where: { $0.pictures > 0 && $0.failed == $0.pictures }) {
+      if report.models.contains(where: { $0.images > 0 && $0.failed == $0.images }) {
         failure = failure ?? ExitCode(65)
       }
     }
@@ -166,9 +166,9 @@ struct EvaluateCommand: ParsableCommand {
 extension EvaluationReport {
   /// Adds a note to the report that it doesn't cover all images.
   fileprivate mutating func noteInterruption() {
-    let counts = models.map { "\($0.pictures) with '\($0.model.id)'" }.joined(separator: ", ")
+    let counts = models.map { "\($0.images) with '\($0.model.id)'" }.joined(separator: ", ")
     dataset.notes.append(
-      "interrupted: of \(counted(dataset.pictures, "image")) "
+      "interrupted: of \(counted(dataset.images, "image")) "
         + (counts.isEmpty ? "none was evaluated" : "only \(counts) were evaluated"))
   }
 }

@@ -27,14 +27,14 @@ struct EvaluationPrinter {
     let dataset = report.dataset
     Console.printData(
       Console.bold(dataset.name.printable)
-        + "  \(counted(dataset.pictures, "image")), \(evaluated)\(dataset.labelled) labelled")
+        + "  \(counted(dataset.images, "image")), \(evaluated)\(dataset.labelled) labelled")
     for model in report.models { printModel(model) }
     printNoteOnOthers()
   }
 
   /// The number of images that were evaluated, if there is a limit.
   private var evaluated: String {
-    guard let limit = report.settings.limit, limit < report.dataset.pictures else { return "" }
+    guard let limit = report.settings.limit, limit < report.dataset.images else { return "" }
     return "\(limit) of them evaluated, "
   }
 
@@ -99,7 +99,7 @@ struct EvaluationPrinter {
     }
     if latency.total.count > 0 { Console.printTable(table, indentation: 2) }
     Console.printData(
-      "  \(counted(result.pictures, "image")), \(result.failed) failed, "
+      "  \(counted(result.images, "image")), \(result.failed) failed, "
         + "\(result.throughput.fixed(1)) per second"
     )
   }

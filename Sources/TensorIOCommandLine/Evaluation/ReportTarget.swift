@@ -70,8 +70,8 @@ struct ReportTarget {
     case .csv: try file.write(report.csv())
     case .xml: try file.write(report.junit(gates: gates))
     case .html:
-      let pictures = dataset.map { ReportPictures($0) }
-      try file.write(HTMLReport(report, pictures: pictures, gates: gates).text())
+      let images = dataset.map { ReportImages($0) }
+      try file.write(HTMLReport(report, images: images, gates: gates).text())
     }
     Console.printMessage("report: \(file.path)")
   }

@@ -71,13 +71,13 @@ extension ClassificationCase {
   /// `skill` is how much the true class's score stands out, `steps` is the number of different
   /// scores (nil for probabilities), and `failing` is the share of images that fail.
   static func random(
-    _ name: String, seed: UInt64, classes: Int, pictures: Int, skill: Double = 2,
+    _ name: String, seed: UInt64, classes: Int, images: Int, skill: Double = 2,
     steps: Int? = nil, failing: Double = 0, truths: Range<Int>? = nil
   ) -> Self {
     var random = TestNumbers(seed: seed)
     var result = Self(
       name: name, labels: (0..<classes).map { "class \($0)" }, truths: [], scores: [])
-    for _ in 0..<pictures {
+    for _ in 0..<images {
       let truth = Int.random(in: truths ?? 0..<classes, using: &random)
       result.truths.append(result.labels[truth])
       var values = (0..<classes).map { _ in random.unit() }
@@ -96,48 +96,48 @@ extension ClassificationCase {
   /// Random cases, and those that are easy to get wrong.
   static let all: [Self] = {
     var cases: [Self] = [
-      random("ten classes", seed: 1, classes: 10, pictures: 300),
-      random("no skill", seed: 2, classes: 5, pictures: 200, skill: 0),
-      random("binary", seed: 3, classes: 2, pictures: 150, skill: 0.5),
-      random("binary with ties", seed: 4, classes: 2, pictures: 120, skill: 0.5, steps: 4),
-      random("ties", seed: 5, classes: 7, pictures: 250, steps: 3),
-      random("all equal", seed: 6, classes: 4, pictures: 40, skill: 0, steps: 1),
-      random("a hundred classes", seed: 7, classes: 100, pictures: 400, skill: 3),
-      random("failures", seed: 8, classes: 6, pictures: 200, failing: 0.2),
-      random("every picture fails", seed: 9, classes: 3, pictures: 20, failing: 1.1),
-      random("one picture", seed: 10, classes: 4, pictures: 1),
-      random("two pictures", seed: 11, classes: 3, pictures: 2),
-      random("one class", seed: 12, classes: 1, pictures: 10),
-      random("one class of many is shown", seed: 13, classes: 5, pictures: 30, truths: 2..<3),
-      random("classes without pictures", seed: 14, classes: 9, pictures: 60, truths: 3..<6),
-      random("binary, only the first", seed: 15, classes: 2, pictures: 25, truths: 0..<1),
-      random("binary, only the second", seed: 16, classes: 2, pictures: 25, truths: 1..<2),
-      random("many pictures", seed: 17, classes: 20, pictures: 2000, skill: 1),
+      random("ten classes", seed: 1, classes: 10, images: 300),
+      random("no skill", seed: 2, classes: 5, images: 200, skill: 0),
+      random("binary", seed: 3, classes: 2, images: 150, skill: 0.5),
+      random("binary with ties", seed: 4, classes: 2, images: 120, skill: 0.5, steps: 4),
+      random("ties", seed: 5, classes: 7, images: 250, steps: 3),
+      random("all equal", seed: 6, classes: 4, images: 40, skill: 0, steps: 1),
+      random("a hundred classes", seed: 7, classes: 100, images: 400, skill: 3),
+      random("failures", seed: 8, classes: 6, images: 200, failing: 0.2),
+      random("every image fails", seed: 9, classes: 3, images: 20, failing: 1.1),
+      random("one image", seed: 10, classes: 4, images: 1),
+      random("two images", seed: 11, classes: 3, images: 2),
+      random("one class", seed: 12, classes: 1, images: 10),
+      random("one class of many is shown", seed: 13, classes: 5, images: 30, truths: 2..<3),
+      random("classes without images", seed: 14, classes: 9, images: 60, truths: 3..<6),
+      random("binary, only the first", seed: 15, classes: 2, images: 25, truths: 0..<1),
+      random("binary, only the second", seed: 16, classes: 2, images: 25, truths: 1..<2),
+      random("many images", seed: 17, classes: 20, images: 2000, skill: 1),
     ]
-    var perfect = random("perfect", seed: 20, classes: 6, pictures: 60)
+    var perfect = random("perfect", seed: 20, classes: 6, images: 60)
     perfect.scores = perfect.truths.map { truth in perfect.labels.map { $0 == truth ? 1 : 0 } }
     cases.append(perfect)
     var wrong = perfect
     wrong.name = "all wrong"
     wrong.scores = perfect.scores.map { $0.map { Array($0.dropFirst() + $0.prefix(1)) } }
     cases.append(wrong)
-    var unknown = random("unknown labels", seed: 21, classes: 5, pictures: 80, failing: 0.1)
+    var unknown = random("unknown labels", seed: 21, classes: 5, images: 80, failing: 0.1)
     for index in stride(from: 0, to: 80, by: 7) { unknown.truths[index] = "stranger \(index % 3)" }
     cases.append(unknown)
-    var strangers = random("only unknown labels", seed: 22, classes: 3, pictures: 10)
+    var strangers = random("only unknown labels", seed: 22, classes: 3, images: 10)
     strangers.truths = strangers.truths.map { _ in "a stranger" }
     cases.append(strangers)
-    var numbers = random("numbers and an offset", seed: 23, classes: 6, pictures: 90)
+    var numbers = random("numbers and an offset", seed: 23, classes: 6, images: 90)
     numbers.labelOffset = 1
     numbers.truths = numbers.truths.indices.map { "\($0 % 7 - 1)" }
     cases.append(numbers)
-    var large = random("top one is top k", seed: 24, classes: 8, pictures: 50)
+    var large = random("top one is top k", seed: 24, classes: 8, images: 50)
     large.topK = 1
     cases.append(large)
-    var beyond = random("k beyond the classes", seed: 25, classes: 3, pictures: 50)
+    var beyond = random("k beyond the classes", seed: 25, classes: 3, images: 50)
     beyond.topK = 50
     cases.append(beyond)
-    var logits = random("scores that are no probabilities", seed: 26, classes: 4, pictures: 70)
+    var logits = random("scores that are no probabilities", seed: 26, classes: 4, images: 70)
     logits.scores = logits.scores.map { $0.map { $0.map { 5 * $0 - 2 } } }
     cases.append(logits)
     return cases

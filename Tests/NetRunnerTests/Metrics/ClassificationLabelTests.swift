@@ -11,7 +11,7 @@ import Testing
 /// Tests labels that don't match the model's classes well, or only by another name.
 @Suite struct ClassificationLabelTests {
   /// Images of classes, each with the class that the model predicts.
-  private func pictures(
+  private func images(
     _ labels: [String], _ truths: [String], saying predicted: [Int], offset: Int = 0
   ) -> ClassificationCase {
     var item = ClassificationCase(
@@ -31,7 +31,7 @@ import Testing
   // MARK: - Offsets
 
   @Test func `for numbers that are all one too low, a note names the option that helps`() throws {
-    let item = pictures(many, ["0", "5", "700", "999"], saying: [1, 6, 701, 3])
+    let item = images(many, ["0", "5", "700", "999"], saying: [1, 6, 701, 3])
     #expect(
       try offsetNotes(item) == [
         "The labels seem to be off by one: with --label-offset 1, 3 of 4 images would be right "
@@ -39,7 +39,7 @@ import Testing
       ])
     #expect(try offsetNotes(item, "EvaluationMetricAccuracyTop5").count == 1)
     // The advice helps.
-    let right = pictures(many, item.truths, saying: [1, 6, 701, 3], offset: 1)
+    let right = images(many, item.truths, saying: [1, 6, 701, 3], offset: 1)
     #expect(try right.report("top1").values[0].value == 0.75)
     #expect(try offsetNotes(right).isEmpty)
   }
@@ -52,7 +52,7 @@ import Testing
     truths: [String], offset: Int, option: String
   ) throws {
     let labels = (0..<10).map { "class \($0)" }
-    let notes = try offsetNotes(pictures(labels, truths, saying: [0, 1, 2, 9], offset: offset))
+    let notes = try offsetNotes(images(labels, truths, saying: [0, 1, 2, 9], offset: offset))
     #expect(notes.count == 1)
     #expect(notes.first?.contains("with \(option), 4 of 4 images would be right") == true)
   }
@@ -60,9 +60,9 @@ import Testing
   @Test func `for names that are off by one, a note points to the model's labels`() throws {
     let labels = (0..<1000).map { "class \($0)" }
     let truths = [3, 70, 500].map { "class \($0)" }
-    let low = try offsetNotes(pictures(labels, truths, saying: [4, 71, 501]))
+    let low = try offsetNotes(images(labels, truths, saying: [4, 71, 501]))
     #expect(low.first?.contains("lacks the model's first class") == true)
-    let high = try offsetNotes(pictures(labels, truths, saying: [2, 69, 499]))
+    let high = try offsetNotes(images(labels, truths, saying: [2, 69, 499]))
     #expect(high.first?.contains("has an extra line at its start, now 'class 0'") == true)
     #expect(high.first?.contains("--label-offset") == false)
   }
@@ -70,14 +70,14 @@ import Testing
   @Test func `a bad model isn't mistaken for wrong labels`() throws {
     let labels = (0..<10).map { "class \($0)" }
     // The model always predicts the same class.
-    let constant = pictures(
+    let constant = images(
       labels, Array(repeating: "3", count: 9) + ["4"], saying: .init(repeating: 4, count: 10))
     #expect(try offsetNotes(constant).isEmpty)
     // The model confuses two classes.
-    let swapped = pictures(["cat", "dog"], ["0", "1", "0", "1"], saying: [1, 0, 1, 0])
+    let swapped = images(["cat", "dog"], ["0", "1", "0", "1"], saying: [1, 0, 1, 0])
     #expect(try offsetNotes(swapped).isEmpty)
     // The model is more often right than off by one.
-    let mixed = pictures(
+    let mixed = images(
       labels, ["0", "1", "2", "3", "4", "5"], saying: [0, 1, 3, 4, 5, 5])
     #expect(try offsetNotes(mixed).isEmpty)
     // One of the cases really is off by one.
@@ -89,7 +89,7 @@ import Testing
   @Test func `ten images without a correct prediction are noted`() throws {
     let labels = (0..<30).map { "class \($0)" }
     let truths = (0..<10).map { "class \($0)" }
-    let wrong = pictures(labels, truths, saying: (0..<10).map { $0 * 2 + 5 })
+    let wrong = images(labels, truths, saying: (0..<10).map { $0 * 2 + 5 })
     let notes = try wrong.report("top1").notes
     #expect(notes.contains { $0.hasPrefix("No prediction is right.") })
     #expect(notes.contains { $0.contains("shows 'class 0', but the model predicted 'class 5'") })
@@ -109,7 +109,7 @@ import Testing
   func `a class's other name is recognized, and a note says so`(
     label: String, index: Int
   ) throws {
-    let report = try pictures(imageNet, [label], saying: [index]).report()
+    let report = try images(imageNet, [label], saying: [index]).report()
     #expect(report.values.first { $0.name == "top1" }?.value == 1)
     #expect(
       report.notes.contains(
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test func `a name that several classes share isn't matched`() throws {
-    let report = try pictures(imageNet, ["polecat", "frog"], saying: [2, 2]).report("top1")
+    let report = try images(imageNet, ["polecat", "frog"], saying: [2, 2]).report("top1")
     #expect(report.values.first?.value == 0)
     #expect(
       report.notes.contains {

@@ -12,10 +12,10 @@ import Testing
 
 @Suite struct ClassificationMetricTests {
   private func item(
-    _ labels: [String], _ pictures: [(String, [Float]?)], topK: Int = 5
+    _ labels: [String], _ images: [(String, [Float]?)], topK: Int = 5
   ) -> ClassificationCase {
     ClassificationCase(
-      name: "", labels: labels, truths: pictures.map(\.0), scores: pictures.map(\.1), topK: topK)
+      name: "", labels: labels, truths: images.map(\.0), scores: images.map(\.1), topK: topK)
   }
 
   private func value(_ name: String, _ report: MetricReport) -> MetricValue? {
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `a larger k never makes a model worse`() throws {
-    var item = ClassificationCase.random("", seed: 3, classes: 9, pictures: 60, steps: 4)
+    var item = ClassificationCase.random("", seed: 3, classes: 9, images: 60, steps: 4)
     var last = 0.0
     for k in 1...10 {
       item.topK = k
@@ -153,18 +153,18 @@ import Testing
     for _ in 0..<20 {
       let scores = (0..<40).map { _ in (random.unit() * 12).rounded() }
       let isPositive = scores.map { _ in random.unit() < 0.4 }
-      guard let area = ScoredPictures(scores: scores, isPositive: isPositive).measures().area else {
+      guard let area = ScoredImages(scores: scores, isPositive: isPositive).measures().area else {
         continue
       }
-      let scaled = ScoredPictures(scores: scores.map { 3 * $0 - 7 }, isPositive: isPositive)
+      let scaled = ScoredImages(scores: scores.map { 3 * $0 - 7 }, isPositive: isPositive)
         .measures().area
       #expect(scaled == area)
-      let turned = ScoredPictures(scores: scores.map { -$0 }, isPositive: isPositive).measures()
+      let turned = ScoredImages(scores: scores.map { -$0 }, isPositive: isPositive).measures()
         .area
       #expect(abs((turned ?? 0) - (1 - area)) < 1e-12)
-      let double = ScoredPictures(
+      let double = ScoredImages(
         scores: scores + scores, isPositive: isPositive + isPositive)
-      let weighted = ScoredPictures(scores: scores, isPositive: isPositive)
+      let weighted = ScoredImages(scores: scores, isPositive: isPositive)
       let twos = scores.map { _ in 2 }
       #expect(
         abs((double.measures().area ?? 0) - (weighted.measures(weights: twos).area ?? 1)) < 1e-12)
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test func `a curve has at most 200 points and keeps its shape`() throws {
-    let item = ClassificationCase.random("", seed: 9, classes: 2, pictures: 3000, skill: 0.3)
+    let item = ClassificationCase.random("", seed: 9, classes: 2, images: 3000, skill: 0.3)
     let curve = try #require(try item.report("roc_auc").roc?.first)
     #expect(curve.label == "class 1")
     #expect(curve.points.count <= 200 && curve.points.count > 50)
@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test func `with over a hundred classes, scores are kept only if curves are requested`() throws {
-    let item = ClassificationCase.random("", seed: 10, classes: 101, pictures: 30)
+    let item = ClassificationCase.random("", seed: 10, classes: 101, images: 30)
     let family = try item.report()
     #expect(value("roc_auc", family)?.value == nil)
     #expect(family.roc == nil)
@@ -208,7 +208,7 @@ import Testing
   // MARK: - Intervals
 
   @Test func `resampled intervals contain their values and depend only on the seed`() throws {
-    var item = ClassificationCase.random("", seed: 11, classes: 4, pictures: 80, skill: 0.7)
+    var item = ClassificationCase.random("", seed: 11, classes: 4, images: 80, skill: 0.7)
     item.resamples = 1000
     let report = try item.report()
     for value in report.values where value.name != "ece" {
@@ -226,12 +226,12 @@ import Testing
   }
 
   @Test func `top k isn't a default metric for at most k classes`() throws {
-    let few = try ClassificationCase.random("two", seed: 3, classes: 2, pictures: 20).report()
+    let few = try ClassificationCase.random("two", seed: 3, classes: 2, images: 20).report()
     #expect(!few.values.map(\.name).contains("top5"))
-    let many = try ClassificationCase.random("six", seed: 3, classes: 6, pictures: 20).report()
+    let many = try ClassificationCase.random("six", seed: 3, classes: 6, images: 20).report()
     #expect(many.values.map(\.name).contains("top5"))
     // It's still available on request.
-    let asked = try ClassificationCase.random("two", seed: 3, classes: 2, pictures: 20)
+    let asked = try ClassificationCase.random("two", seed: 3, classes: 2, images: 20)
       .report("top5")
     #expect(asked.values.map(\.value) == [1])
   }

@@ -47,7 +47,7 @@ import Testing
     let found = DetectionCase.Found(classIndex: 0, score: 0.5, box: [0, 0, 0.5, 0.5])
     let item = DetectionCase(
       name: "", labels: ["a"],
-      pictures: [
+      images: [
         .init(width: 100, height: 100, objects: [object], detections: [found]),
         .init(width: 100, height: 100, objects: [object], detections: nil),
       ])
@@ -73,7 +73,7 @@ import Testing
     let truth = GroundTruth.boxes([
       GroundTruthBox(label: "a", box: Box(x: 0, y: 0, width: 10, height: 10))
     ])
-    try accumulator.add(truth, Prediction(detections: found, pictureSize: (10, 10)), at: 0)
+    try accumulator.add(truth, Prediction(detections: found, imageSize: (10, 10)), at: 0)
     let report = try accumulator.report()
     #expect(abs((report.values.first?.value ?? 0) - 1) < 1e-9)
     #expect(report.notes.first?.hasPrefix("3 detections") == true)
@@ -100,7 +100,7 @@ import Testing
     let found = [Detection(classIndex: 17, label: "17", score: 1, box: box)]
     let object = GroundTruthBox(label: "18", box: Box(x: 0, y: 0, width: 10, height: 10))
     try accumulator.add(
-      .boxes([object]), Prediction(detections: found, pictureSize: (10, 10)), at: 0)
+      .boxes([object]), Prediction(detections: found, imageSize: (10, 10)), at: 0)
     #expect(abs((try accumulator.report().values.first?.value ?? 0) - 1) < 1e-9)
   }
 }

@@ -51,7 +51,7 @@ import Testing
     var random = TestNumbers(seed: 1)
     let numbers = (0..<400).map { _ in random.unit() }
     func interval(_ seed: UInt64) -> MetricValue.Interval? {
-      Bootstrap(seed: seed).intervals(pictures: numbers.count, steps: numbers.count) { weights in
+      Bootstrap(seed: seed).intervals(images: numbers.count, steps: numbers.count) { weights in
         #expect(weights.reduce(0, +) == numbers.count)
         return [zip(weights, numbers).reduce(0) { $0 + Double($1.0) * $1.1 } / 400]
       }?[0]
@@ -65,8 +65,8 @@ import Testing
   }
 
   @Test func `single images, too much work and undefined values have no resampled interval`() {
-    #expect(Bootstrap(seed: 0).intervals(pictures: 1, steps: 1) { _ in [1] } == nil)
-    #expect(Bootstrap(seed: 0).intervals(pictures: 5, steps: 100_001) { _ in [1] } == nil)
-    #expect(Bootstrap(seed: 0).intervals(pictures: 5, steps: 5) { _ in [1, nil] } == [nil, nil])
+    #expect(Bootstrap(seed: 0).intervals(images: 1, steps: 1) { _ in [1] } == nil)
+    #expect(Bootstrap(seed: 0).intervals(images: 5, steps: 100_001) { _ in [1] } == nil)
+    #expect(Bootstrap(seed: 0).intervals(images: 5, steps: 5) { _ in [1, nil] } == [nil, nil])
   }
 }

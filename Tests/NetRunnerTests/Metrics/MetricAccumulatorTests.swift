@@ -52,7 +52,7 @@ import Testing
     var merged = MetricAccumulator(metric)
     for part in 0..<parts {
       var accumulator = MetricAccumulator(metric)
-      let indices = Array(stride(from: part, to: item.pictures.count, by: parts))
+      let indices = Array(stride(from: part, to: item.images.count, by: parts))
       for index in indices {
         try accumulator.add(item.truth(index), item.prediction(index), at: index)
       }

@@ -30,11 +30,11 @@ import Testing
     }
 
     static func random(
-      _ name: String, seed: UInt64, pictures: Int, outputs: Int, failing: Double = 0
+      _ name: String, seed: UInt64, images: Int, outputs: Int, failing: Double = 0
     ) -> Self {
       var random = TestNumbers(seed: seed)
       var result = Self(name: name, truths: [], predictions: [])
-      for _ in 0..<pictures {
+      for _ in 0..<images {
         let truth = (0..<outputs).map { _ in 100 * random.unit() - 20 }
         result.truths.append(truth)
         let numbers = truth.map { Double(Float($0 + 5 * random.unit())) }
@@ -45,12 +45,12 @@ import Testing
   }
 
   static let cases: [Case] = [
-    .random("one output", seed: 1, pictures: 50, outputs: 1),
-    .random("several outputs", seed: 2, pictures: 40, outputs: 4),
-    .random("failures", seed: 3, pictures: 40, outputs: 2, failing: 0.3),
-    .random("one picture", seed: 4, pictures: 1, outputs: 1),
-    .random("two pictures", seed: 5, pictures: 2, outputs: 3),
-    .random("all failed", seed: 6, pictures: 3, outputs: 1, failing: 2),
+    .random("one output", seed: 1, images: 50, outputs: 1),
+    .random("several outputs", seed: 2, images: 40, outputs: 4),
+    .random("failures", seed: 3, images: 40, outputs: 2, failing: 0.3),
+    .random("one image", seed: 4, images: 1, outputs: 1),
+    .random("two images", seed: 5, images: 2, outputs: 3),
+    .random("all failed", seed: 6, images: 3, outputs: 1, failing: 2),
     Case(
       name: "perfect", truths: [[1], [2], [3]], predictions: [[1], [2], [3]]),
     Case(

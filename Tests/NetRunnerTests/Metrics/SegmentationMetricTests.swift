@@ -22,7 +22,7 @@ import Testing
 
   /// Masks and maps for our metric and the Python metric, which writes the masks.
   struct Case: Encodable {
-    struct Picture: Encodable {
+    struct Image: Encodable {
       var mask: [[Int]]
       var mode = "gray"
       var map: [[Int]]?
@@ -31,12 +31,12 @@ import Testing
     var kind = "segmentation"
     var name: String
     var folder: String
-    var pictures: [Picture]
+    var images: [Image]
     var ignored = 255
     var offset = 0
 
     private enum CodingKeys: String, CodingKey {
-      case kind, folder, pictures, ignored
+      case kind, folder, images, ignored
       case offset = "label_offset"
     }
 
@@ -46,8 +46,8 @@ import Testing
       context.labelOffset = offset
       var accumulator = MetricAccumulator(
         try MetricRegistry.standard.metric(named: metric, context: context))
-      for (index, picture) in pictures.enumerated() {
-        let map = picture.map.map {
+      for (index, image) in images.enumerated() {
+        let map = image.map.map {
           ClassMap(width: $0[0].count, height: $0.count, classes: $0.joined().map(UInt16.init))
         }
         try accumulator.add(
@@ -57,14 +57,14 @@ import Testing
     }
 
     static func random(
-      _ name: String, seed: UInt64, folder: String, pictures: Int = 4, classes: Int = 5,
+      _ name: String, seed: UInt64, folder: String, images: Int = 4, classes: Int = 5,
       scale: Int = 1, mode: String = "gray", failing: Double = 0, ignoring: Double = 0.1,
       offset: Int = 0
     ) -> Self {
       var random = TestNumbers(seed: seed)
       var result = Self(
-        name: name, folder: folder + "/\(seed)", pictures: [], offset: offset)
-      for _ in 0..<pictures {
+        name: name, folder: folder + "/\(seed)", images: [], offset: offset)
+      for _ in 0..<images {
         let (width, height) = (12 * scale, 8 * scale)
         let map = (0..<8).map { _ in
           (0..<12).map { _ in Int.random(in: 0..<classes, using: &random) }
@@ -77,8 +77,8 @@ import Testing
                 ? map[y / scale][x / scale] : Int.random(in: 0..<classes, using: &random)
           }
         }
-        result.pictures.append(
-          Picture(mask: mask, mode: mode, map: random.unit() < failing ? nil : map))
+        result.images.append(
+          Image(mask: mask, mode: mode, map: random.unit() < failing ? nil : map))
       }
       return result
     }
@@ -91,11 +91,11 @@ import Testing
       .random("gray", seed: 1, folder: root),
       .random("palette", seed: 2, folder: root, classes: 21, mode: "palette"),
       .random("larger masks", seed: 3, folder: root, scale: 3),
-      .random("failures", seed: 4, folder: root, pictures: 6, failing: 0.4),
+      .random("failures", seed: 4, folder: root, images: 6, failing: 0.4),
       .random("all failed", seed: 5, folder: root, failing: 2),
       .random("all ignored", seed: 6, folder: root, ignoring: 2),
       .random("one class", seed: 7, folder: root, classes: 1),
-      .random("one picture", seed: 8, folder: root, pictures: 1),
+      .random("one image", seed: 8, folder: root, images: 1),
       .random("an offset", seed: 9, folder: root, offset: -1),
     ]
     for item in cases {
@@ -167,15 +167,15 @@ import Testing
 
   @Test func `masks with colours or in other formats are errors`() throws {
     let path = folder.appending(path: "colour.png").path
-    let picture = PixelBuffer(width: 1, height: 1, format: .rgb, bytes: [1, 2, 3])
-    try ImageEncoder().write(picture, to: path)
+    let image = PixelBuffer(width: 1, height: 1, format: .rgb, bytes: [1, 2, 3])
+    try ImageEncoder().write(image, to: path)
     let error = #expect(throws: TensorIOError.self) {
       _ = try ImageDecoder().numbers(contentsOf: path)
     }
     #expect(error?.code == .unsupportedImage)
     #expect(error?.message.contains("neither a palette nor gray") == true)
     let photo = folder.appending(path: "photo.jpg").path
-    try ImageEncoder().write(picture, to: photo)
+    try ImageEncoder().write(image, to: photo)
     #expect(throws: TensorIOError.self) { _ = try ImageDecoder().numbers(contentsOf: photo) }
     #expect(throws: TensorIOError.self) { _ = try ImageDecoder().numbers(contentsOf: "no.png") }
   }

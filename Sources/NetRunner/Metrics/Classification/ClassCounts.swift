@@ -11,9 +11,7 @@ struct ClassCounts {
   /// The number of images of each class that are predicted correctly.
   var right: [Int]
 
-  /// Counts pairs of a true and a predicted class.
-  ///
-  /// A predicted class of nil means no prediction.
+  /// Counts pairs of a true and a predicted class, which is nil if there is no prediction.
   init(_ pairs: [(truth: Int, predicted: Int?)], classes: Int, weights: [Int]? = nil) {
     support = Array(repeating: 0, count: classes)
     predicted = support
@@ -67,7 +65,7 @@ struct ClassCounts {
   func averages() -> [Average] {
     let present = support.indices.filter { support[$0] > 0 || predicted[$0] > 0 }
     let shown = present.filter { support[$0] > 0 }
-    let pictures = support.reduce(0, +)
+    let images = support.reduce(0, +)
     let predictions = predicted.reduce(0, +)
     let hits = right.reduce(0, +)
     func macro(_ number: (Int) -> Double?, over classes: [Int]) -> Double? {
@@ -75,11 +73,11 @@ struct ClassCounts {
       return classes.reduce(0) { $0 + (number($1) ?? 0) } / Double(classes.count)
     }
     func weighted(_ number: (Int) -> Double?) -> Double? {
-      guard pictures > 0 else { return nil }
-      return present.reduce(0) { $0 + (number($1) ?? 0) * Double(support[$1]) } / Double(pictures)
+      guard images > 0 else { return nil }
+      return present.reduce(0) { $0 + (number($1) ?? 0) * Double(support[$1]) } / Double(images)
     }
     func share(_ part: Int, of whole: Int) -> Double? {
-      guard pictures > 0 else { return nil }
+      guard images > 0 else { return nil }
       return whole > 0 ? Double(part) / Double(whole) : 0
     }
     return [
@@ -88,8 +86,8 @@ struct ClassCounts {
       Average(.macroRecall, macro(recall, over: present)),
       Average(.macroF1, macro(f1, over: present)),
       Average(.microPrecision, share(hits, of: predictions)),
-      Average(.microRecall, share(hits, of: pictures)),
-      Average(.microF1, share(2 * hits, of: pictures + predictions)),
+      Average(.microRecall, share(hits, of: images)),
+      Average(.microF1, share(2 * hits, of: images + predictions)),
       Average(.weightedPrecision, weighted(precision)),
       Average(.weightedRecall, weighted(recall)),
       Average(.weightedF1, weighted(f1)),

@@ -5,9 +5,7 @@
 
 /// The data that classification metrics keep for an image.
 struct ClassificationItem: Sendable, Hashable, Codable {
-  /// The true class, or nil if the label isn't a class of the model.
-  ///
-  /// If several classes have the label's name, it is the first one.
+  /// The true class, or the first one with the label's name, or nil if the model doesn't have it.
   var truth: Int?
   /// The label, if it isn't a class of the model.
   var unknownLabel: String?
@@ -15,9 +13,7 @@ struct ClassificationItem: Sendable, Hashable, Codable {
   var isShared = false
   /// The label, if it is a synonym of the class's name.
   var synonym: String?
-  /// Whether the label is the number of a class.
-  ///
-  /// Reports from older versions don't have this field. nil then means false.
+  /// Whether the label is the number of a class; nil, as in reports of older versions, means false.
   var isNumber: Bool?
   /// The class with the highest score, or nil if the image failed or all scores are NaN.
   var predicted: Int?
@@ -75,9 +71,7 @@ extension ClassificationItem {
     }
   }
 
-  /// The rank of a class among the scores, from 1, or nil if its score is NaN.
-  ///
-  /// Classes with higher scores come first. For ties, earlier classes come first.
+  /// The rank of a class among the scores, from 1, or nil for NaN; in ties, earlier classes win.
   private static func rank(of index: Int, among values: [Float]) -> Int? {
     guard values.indices.contains(index), !values[index].isNaN else { return nil }
     let own = values[index]

@@ -10,9 +10,6 @@ import TensorIO
 /// Every labelled image counts. An image is wrong if it failed, or if its label isn't a class of
 /// the model. Values that can't be computed for such images exclude them, which the count shows.
 struct ClassificationMetric: MetricFamily {
-  /// A value that the metric can compute.
-  ///
-  /// The raw values are names in the registry.
   enum Value: String, CaseIterable {
     case top1, top5, topk
     case legacyTop5 = "EvaluationMetricAccuracyTop5"
@@ -73,10 +70,8 @@ struct ClassificationMetric: MetricFamily {
   func evaluate(_ truth: GroundTruth, _ prediction: Prediction?) throws -> ClassificationItem? {
     guard case .label(let label) = truth else { return nil }
     var item = ClassificationItem(label: label, classes: classes)
-    guard let prediction else {
-      item.failed = true
-      return item
-    }
+    item.failed = prediction == nil
+    guard let prediction else { return item }
     guard let classification = prediction.classification else {
       throw TensorIOError(
         .wrongOutputType,

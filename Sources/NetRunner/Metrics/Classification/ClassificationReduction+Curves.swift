@@ -11,8 +11,8 @@ extension ClassificationReduction {
   mutating func addCurves() {
     guard wants(.rocAUC) || wants(.averagePrecision) else { return }
     let values = [Value.rocAUC, .averagePrecision].filter(wants)
-    let pictures = items.indices.filter { items[$0].truth != nil && items[$0].scores != nil }
-    if let reason = reasonAgainstCurves(pictures) {
+    let images = items.indices.filter { items[$0].truth != nil && items[$0].scores != nil }
+    if let reason = reasonAgainstCurves(images) {
       report.notes.append("\(values.map(\.rawValue).joined(separator: " and ")) \(reason)")
       for value in values { add(value, nil, interval: nil, count: 0) }
       return
@@ -21,13 +21,13 @@ extension ClassificationReduction {
     let candidates =
       isBinary ? [1] : occurring.names.indices.filter { !occurring.members[$0].isEmpty }
     let bootstrap = Bootstrap(metric.context)
-    let keepsAll = bootstrap.allows(steps: pictures.count * candidates.count)
+    let keepsAll = bootstrap.allows(steps: images.count * candidates.count)
     var curves: [ROCCurve] = []
     var areas: [Double] = []
     var precisions: [Double] = []
-    var scored: [ScoredPictures] = []
+    var scored: [ScoredImages] = []
     for candidate in candidates {
-      let one = isBinary ? second(pictures) : self.scored(candidate, pictures)
+      let one = isBinary ? second(images) : self.scored(candidate, images)
       // A class without images has neither value. A class with all the images has no area.
       let measures = one.measures()
       guard let precision = measures.averagePrecision else { continue }
@@ -44,22 +44,22 @@ extension ClassificationReduction {
     let resampled =
       keepsAll
       ? bootstrap.intervals(
-        pictures: pictures.count, steps: pictures.count * scored.count
+        images: images.count, steps: images.count * scored.count
       ) { weights in
         let measures = scored.map { $0.measures(weights: weights) }
         return [mean(measures.compactMap(\.area)), mean(measures.compactMap(\.averagePrecision))]
       } : nil
     if wants(.rocAUC) {
-      let interval = isBinary ? second(pictures).areaInterval() : resampled?[0]
-      add(.rocAUC, mean(areas), interval: interval, count: pictures.count)
+      let interval = isBinary ? second(images).areaInterval() : resampled?[0]
+      add(.rocAUC, mean(areas), interval: interval, count: images.count)
       noteClasses(.rocAUC, areas.count, needing: "images of their own and of other classes")
     }
     if wants(.averagePrecision) {
-      add(.averagePrecision, mean(precisions), interval: resampled?[1], count: pictures.count)
+      add(.averagePrecision, mean(precisions), interval: resampled?[1], count: images.count)
       noteClasses(.averagePrecision, precisions.count, needing: "images")
     }
     for value in values {
-      noteCount(value, pictures.count, of: "a known label and a prediction")
+      noteCount(value, images.count, of: "a known label and a prediction")
     }
     if !curves.isEmpty { report.roc = curves }
   }
@@ -68,31 +68,31 @@ extension ClassificationReduction {
     numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count)
   }
 
-  private func reasonAgainstCurves(_ pictures: [Int]) -> String? {
+  private func reasonAgainstCurves(_ images: [Int]) -> String? {
     let limit = ClassificationMetric.maximumScoredClasses
     if metric.value == nil, metric.classes.names.count > limit {
       return "are left out for more than \(limit) classes; request them by name."
     }
-    if pictures.isEmpty { return "are not defined: no image has a known label and a prediction." }
-    let broken = pictures.count { items[$0].scores?.numbers.contains(where: \.isNaN) ?? true }
+    if images.isEmpty { return "are not defined: no image has a known label and a prediction." }
+    let broken = images.count { items[$0].scores?.numbers.contains(where: \.isNaN) ?? true }
     return broken == 0
       ? nil
-      : "are not defined: \(broken) of \(counted(pictures.count, "image")) have NaN among the scores."
+      : "are not defined: \(broken) of \(counted(images.count, "image")) have NaN among the scores."
   }
 
   /// Scores each image for a class, with the sum of the scores of the class's members.
-  private func scored(_ index: Int, _ pictures: [Int]) -> ScoredPictures {
+  private func scored(_ index: Int, _ images: [Int]) -> ScoredImages {
     let members = occurring.members[index]
-    return ScoredPictures(
-      scores: pictures.map { score(of: members, items[$0]) },
-      isPositive: pictures.map { occurring.pairs[$0].truth == index })
+    return ScoredImages(
+      scores: images.map { score(of: members, items[$0]) },
+      isPositive: images.map { occurring.pairs[$0].truth == index })
   }
 
   /// Scores each image for the second of two classes.
-  private func second(_ pictures: [Int]) -> ScoredPictures {
-    ScoredPictures(
-      scores: pictures.map { score(of: [1], items[$0]) },
-      isPositive: pictures.map { items[$0].truth == 1 })
+  private func second(_ images: [Int]) -> ScoredImages {
+    ScoredImages(
+      scores: images.map { score(of: [1], items[$0]) },
+      isPositive: images.map { items[$0].truth == 1 })
   }
 
   private func score(of members: [Int], _ item: ClassificationItem) -> Double {

@@ -21,9 +21,7 @@ extension ClassificationReduction {
     let distance: Int
     /// The number of predictions that would be correct.
     var hits = 0
-    /// The classes of those predictions.
-    ///
-    /// A model that always predicts the same class has only one.
+    /// The classes of those predictions; a model that always predicts the same class has only one.
     var classes: Set<Int> = []
   }
 
@@ -68,9 +66,7 @@ extension ClassificationReduction {
     }
   }
 
-  /// The class number of an unknown label plus the offset.
-  ///
-  /// It can be just outside the model's range.
+  /// The class number of an unknown label plus the offset, which can be outside the model's range.
   private func ownNumber(_ item: ClassificationItem) -> Int? {
     guard let label = item.unknownLabel, let number = Int(label) else { return nil }
     let (index, overflow) = number.addingReportingOverflow(metric.context.labelOffset)

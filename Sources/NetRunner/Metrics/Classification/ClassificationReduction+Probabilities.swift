@@ -64,9 +64,8 @@ extension CalibrationBin {
   /// The number of bins between 0 and 1.
   static let number = 15
 
-  /// Sorts predictions into bins of equal width.
-  ///
-  /// A bin excludes its lower bound and includes its upper one.
+  /// Sorts predictions into bins of equal width, which exclude the lower and include the upper
+  /// bound.
   static func bins(_ predictions: [(confidence: Double, isRight: Bool)]) -> [CalibrationBin] {
     let edges = (0...number).map { Double($0) / Double(number) }
     var bins = (0..<number).map {
@@ -86,9 +85,8 @@ extension CalibrationBin {
     return bins
   }
 
-  /// The mean difference between confidence and accuracy, weighted by the bins' counts.
-  ///
-  /// It is nil if there are no predictions.
+  /// The mean difference of confidence and accuracy, weighted by the bins' counts, or nil without
+  /// predictions.
   static func expectedError(_ bins: [CalibrationBin]) -> Double? {
     let count = bins.reduce(0) { $0 + $1.count }
     guard count > 0 else { return nil }

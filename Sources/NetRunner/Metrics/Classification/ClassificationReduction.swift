@@ -44,7 +44,7 @@ struct ClassificationReduction {
       }
       return report
     }
-    noteSpecialPictures()
+    noteSpecialImages()
     addAccuracies()
     addAverages()
     addProbabilities()
@@ -86,7 +86,7 @@ struct ClassificationReduction {
     let steps = items.count + classes
     let bootstrap = Bootstrap(metric.context)
     let resampled = bootstrap.intervals(
-      pictures: items.count, steps: steps
+      images: items.count, steps: steps
     ) { ClassCounts(pairs, classes: classes, weights: $0).averages().map(\.number) }
     let hits = counts.right.reduce(0, +)
     for (index, average) in averages.enumerated() where wants(average.value) {
@@ -153,7 +153,7 @@ struct ClassificationReduction {
 
   // MARK: - Notes
 
-  private mutating func noteSpecialPictures() {
+  private mutating func noteSpecialImages() {
     let failed = items.count(where: \.failed)
     if failed > 0 {
       report.notes.append(
@@ -216,4 +216,54 @@ extension ClassificationMetric.Value {
   }
 
   var isHigherBetter: Bool { self != .logLoss && self != .ece }
+}
+
+/// The classes that occur as a truth or a prediction: the model's in order, then unknown labels.
+///
+/// Classes with the same name are merged as soon as one label is that name, because the label
+/// refers to all of them. If labels are numbers, classes aren't merged.
+struct OccurringClasses {
+  /// The unique names of the classes.
+  let names: [String]
+  /// The model's classes that each of these classes consists of, or none for an unknown label.
+  let members: [[Int]]
+  /// The true and the predicted class of each image, as indices of `names`.
+  let pairs: [(truth: Int, predicted: Int?)]
+  /// The model's classes that don't occur.
+  let missing: [String]
+  /// The names of classes that were merged.
+  let merged: [String]
+
+  init(_ items: [ClassificationItem], classes: ClassList) {
+    let merges = items.contains(where: \.isShared)
+    func key(_ index: Int) -> Int { merges ? classes.first(like: index) : index }
+    var known: Set<Int> = []
+    var unknown: Set<String> = []
+    for item in items {
+      if let truth = item.truth { known.insert(key(truth)) }
+      if let predicted = item.predicted { known.insert(key(predicted)) }
+      if let label = item.unknownLabel { unknown.insert(label) }
+    }
+    func name(_ index: Int) -> String {
+      let name = classes.names[index]
+      return !merges && classes.isShared(index) ? "\(name) (class \(index))" : name
+    }
+    let order = known.sorted()
+    let strangers = unknown.sorted()
+    names = order.map(name) + strangers
+    members =
+      order.map { merges ? classes.all(like: $0) : [$0] } + strangers.map { _ in [] }
+    let positions = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
+    let unknownIndexes = Dictionary(
+      uniqueKeysWithValues: strangers.enumerated().map { ($1, $0 + order.count) })
+    pairs = items.map { item in
+      let truth =
+        item.truth.flatMap { positions[key($0)] }
+        ?? item.unknownLabel.flatMap { unknownIndexes[$0] }
+      return (truth ?? 0, item.predicted.flatMap { positions[key($0)] })
+    }
+    let all = classes.names.indices.filter { key($0) == $0 }
+    missing = all.filter { !known.contains($0) }.map(name)
+    merged = merges ? all.filter(classes.isShared).map { classes.names[$0] } : []
+  }
 }

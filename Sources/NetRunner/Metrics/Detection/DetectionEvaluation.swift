@@ -3,14 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import TensorIO
-
 /// Precision and recall of one class over all images.
 ///
 /// The steps are exactly those of COCOeval in pycocotools, because the treatment of ties and the
 /// rounding are part of COCO's definition.
 struct DetectionEvaluation {
-  struct Picture {
+  struct Image {
     /// The detections, with the highest score first.
     var detections: [DetectedBox] = []
     var objects: [TrueBox] = []
@@ -56,8 +54,8 @@ struct DetectionEvaluation {
 
   private let matches: [AreaRange: [DetectionMatches]]
 
-  init(_ pictures: [Picture]) {
-    let overlaps = pictures.map(Overlaps.init)
+  init(_ images: [Image]) {
+    let overlaps = images.map(Overlaps.init)
     matches = Dictionary(
       uniqueKeysWithValues: AreaRange.allCases.map { range in
         (range, overlaps.map { DetectionMatches($0, limits: range.limits) })
@@ -71,13 +69,13 @@ struct DetectionEvaluation {
 
   /// The scores of the class, or nil if there are no objects.
   func scores(_ range: AreaRange, most: Int) -> Scores? {
-    let pictures = matches[range, default: []]
+    let images = matches[range, default: []]
     let objects = objects(range)
     guard objects > 0 else { return nil }
-    var positions: [(picture: Int, position: Int, score: Double)] = []
-    for (picture, match) in pictures.enumerated() {
+    var positions: [(image: Int, position: Int, score: Double)] = []
+    for (image, match) in images.enumerated() {
       for (position, score) in match.scores.prefix(most).enumerated() {
-        positions.append((picture, position, score))
+        positions.append((image, position, score))
       }
     }
     // For equal scores, earlier images come first, because NumPy's merge sort is stable.
@@ -92,7 +90,7 @@ struct DetectionEvaluation {
       var precisions: [Double] = []
       var recalls: [Double] = []
       for index in order {
-        let match = pictures[positions[index].picture]
+        let match = images[positions[index].image]
         let position = positions[index].position
         if !match.isIgnored[threshold][position] {
           if match.isMatched[threshold][position] { hits += 1 } else { misses += 1 }
@@ -112,9 +110,8 @@ struct DetectionEvaluation {
     return (0..<(count - 1)).map { Double($0) * step + start } + [end]
   }
 
-  /// The mean over 101 recall values of the best precision at that recall or a higher one.
-  ///
-  /// The precision is 0 at recall values that aren't reached.
+  /// The mean over 101 recall values of the best precision at that recall or a higher one, which is
+  /// 0 where none is reached.
   private static func meanPrecision(_ precisions: [Double], _ recalls: [Double]) -> Double {
     var precisions = precisions
     for position in precisions.indices.dropFirst().reversed()
@@ -134,20 +131,18 @@ struct DetectionEvaluation {
 
 /// The overlaps between all detections and objects of an image.
 struct Overlaps {
-  let picture: DetectionEvaluation.Picture
+  let image: DetectionEvaluation.Image
   /// The overlap of each detection with each object.
   let shares: [[Double]]
 
-  init(_ picture: DetectionEvaluation.Picture) {
-    self.picture = picture
-    shares = picture.detections.map { detection in
-      picture.objects.map { Self.share(detection.box, $0.box, isCrowd: $0.isCrowd) }
+  init(_ image: DetectionEvaluation.Image) {
+    self.image = image
+    shares = image.detections.map { detection in
+      image.objects.map { Self.share(detection.box, $0.box, isCrowd: $0.isCrowd) }
     }
   }
 
-  /// The intersection over union.
-  ///
-  /// For a crowd, it is the intersection over the detection's own area.
+  /// The intersection over union, or for a crowd over the detection's own area.
   private static func share(_ found: Box, _ truth: Box, isCrowd: Bool) -> Double {
     let width = min(found.width + found.x, truth.width + truth.x) - max(found.x, truth.x)
     guard width > 0 else { return 0 }
@@ -163,9 +158,7 @@ struct Overlaps {
 struct DetectionMatches {
   /// The detections' scores, the highest first.
   let scores: [Double]
-  /// Whether each detection matches an object at each threshold.
-  ///
-  /// Ignored objects are included.
+  /// Whether each detection matches an object, even an ignored one, at each threshold.
   private(set) var isMatched: [[Bool]] = []
   /// Whether each detection counts as neither right nor wrong at each threshold.
   private(set) var isIgnored: [[Bool]] = []
@@ -173,23 +166,23 @@ struct DetectionMatches {
   let objects: Int
 
   init(_ overlaps: Overlaps, limits: ClosedRange<Double>) {
-    let picture = overlaps.picture
-    let ignored = picture.objects.map { $0.isCrowd || !limits.contains($0.area) }
+    let image = overlaps.image
+    let ignored = image.objects.map { $0.isCrowd || !limits.contains($0.area) }
     // Ignored objects come last. Apart from that, the order stays the same.
     let order =
       ignored.indices.filter { !ignored[$0] } + ignored.indices.filter { ignored[$0] }
-    scores = picture.detections.map(\.score)
+    scores = image.detections.map(\.score)
     objects = ignored.count { !$0 }
-    let isOutside = picture.detections.map { !limits.contains($0.box.width * $0.box.height) }
+    let isOutside = image.detections.map { !limits.contains($0.box.width * $0.box.height) }
     for threshold in DetectionEvaluation.thresholds {
-      var taken = [Bool](repeating: false, count: picture.objects.count)
+      var taken = [Bool](repeating: false, count: image.objects.count)
       var matched = [Bool](repeating: false, count: scores.count)
       var skipped = isOutside
-      for detection in picture.detections.indices {
+      for detection in image.detections.indices {
         var best: Int?
         var share = min(threshold, 1 - 1e-10)
         for object in order {
-          if taken[object], !picture.objects[object].isCrowd { continue }
+          if taken[object], !image.objects[object].isCrowd { continue }
           // A detection that matches a counted object doesn't consider ignored objects.
           if let best, !ignored[best], ignored[object] { break }
           let own = overlaps.shares[detection][object]

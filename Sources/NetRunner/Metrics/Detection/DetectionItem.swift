@@ -7,9 +7,7 @@ import TensorIO
 
 /// The data that the detection metric keeps for an image.
 struct DetectionItem: Sendable, Hashable, Codable {
-  /// The class, score and box of each detection.
-  ///
-  /// Only those with the highest scores are kept.
+  /// The class, score and box of each detection with one of the highest scores.
   private var detections = PackedNumbers<Double>([])
   /// The class, box and area of each object, and 1 for a crowd or 0.
   ///
@@ -35,9 +33,7 @@ struct DetectionItem: Sendable, Hashable, Codable {
     ]
   }
 
-  /// Keeps the best detections of each class, sorted by score.
-  ///
-  /// Ties keep their order.
+  /// Keeps the best detections of each class, sorted by score; ties keep their order.
   mutating func keep(_ found: [(index: Int, detection: DetectedBox)]) {
     let order = found.sorted { left, right in
       left.detection.score != right.detection.score
@@ -89,14 +85,12 @@ struct DetectionItem: Sendable, Hashable, Codable {
   }
 }
 
-/// A detection in pixels.
 struct DetectedBox: Hashable {
   var category: Int
   var score: Double
   var box: Box
 }
 
-/// An object in pixels.
 struct TrueBox: Hashable {
   var category: Int
   var box: Box

@@ -33,23 +33,21 @@ struct DetectionMetric: MetricFamily {
     classes = ClassList(context)
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
   func evaluate(_ truth: GroundTruth, _ prediction: Prediction?) throws -> DetectionItem? {
     guard case .boxes(let boxes) = truth else { return nil }
     var item = DetectionItem()
     for object in boxes { try add(object, to: &item) }
-    guard let prediction else {
-      item.failed = true
-      return item
-    }
+    item.failed = prediction == nil
+    guard let prediction else { return item }
     guard let detections = prediction.detections else {
       throw TensorIOError(
         .wrongOutputType,
         "Metric '\(name)' needs detections, but the model does not have the four outputs that make "
           + "them: boxes, classes, scores and a count.")
     }
-    guard let size = prediction.pictureSize, size.width > 0, size.height > 0 else {
+    guard let size = prediction.imageSize, size.width > 0, size.height > 0 else {
       if detections.isEmpty { return item }
       throw TensorIOError(
         .wrongOutputType,
@@ -91,7 +89,7 @@ struct DetectionMetric: MetricFamily {
 
   func reduce(_ items: [DetectionItem]) throws -> MetricReport {
     let categories = try DetectionCategories(items, metric: name)
-    let results = categories.all.map { DetectionEvaluation(categories.pictures($0)) }
+    let results = categories.all.map { DetectionEvaluation(categories.images($0)) }
     var report = MetricReport(values: [])
     report.notes = notes(items, categories)
     for value in values {
@@ -184,7 +182,6 @@ extension Box {
   }
 }
 
-/// The boxes of all images, grouped by class.
 struct DetectionCategories {
   /// A class of the model, or a label that the model doesn't have.
   enum Category: Hashable {
@@ -194,23 +191,23 @@ struct DetectionCategories {
 
   /// The classes of all objects and detections: the model's classes in order, then other labels.
   let all: [Category]
-  private let boxes: [Category: [DetectionEvaluation.Picture]]
+  private let boxes: [Category: [DetectionEvaluation.Image]]
 
   init(_ items: [DetectionItem], metric: String) throws {
-    var boxes: [Category: [DetectionEvaluation.Picture]] = [:]
+    var boxes: [Category: [DetectionEvaluation.Image]] = [:]
     for item in items {
       let (detections, objects) = try item.contents(metric: metric)
-      var picture: [Category: DetectionEvaluation.Picture] = [:]
+      var image: [Category: DetectionEvaluation.Image] = [:]
       for detection in detections {
-        picture[.known(detection.category), default: .init()].detections.append(detection)
+        image[.known(detection.category), default: .init()].detections.append(detection)
       }
       for object in objects {
         let category: Category =
           object.category >= 0
           ? .known(object.category) : .unknown(item.unknown[-1 - object.category])
-        picture[category, default: .init()].objects.append(object)
+        image[category, default: .init()].objects.append(object)
       }
-      for (category, part) in picture { boxes[category, default: []].append(part) }
+      for (category, part) in image { boxes[category, default: []].append(part) }
     }
     self.boxes = boxes
     all = boxes.keys.sorted { left, right in
@@ -223,7 +220,6 @@ struct DetectionCategories {
     }
   }
 
-  /// The labels that aren't classes of the model.
   var unknown: [String] {
     all.compactMap { category in
       if case .unknown(let label) = category { label } else { nil }
@@ -231,7 +227,7 @@ struct DetectionCategories {
   }
 
   /// The images that have boxes of a class, in the dataset's order.
-  func pictures(_ category: Category) -> [DetectionEvaluation.Picture] {
+  func images(_ category: Category) -> [DetectionEvaluation.Image] {
     boxes[category] ?? []
   }
 }

@@ -12,13 +12,10 @@ import TensorIO
 /// print(comparison.text)
 /// ```
 public struct ReportComparison: Sendable, Codable {
-  static let schema = "tensorio.comparison"
-  static let schemaVersion = 1
-
   /// The kind of document.
-  public var schema = Self.schema
+  public var schema = "tensorio.comparison"
   /// The version of the document's format.
-  public var schemaVersion = Self.schemaVersion
+  public var schemaVersion = 1
   /// The first model.
   public var a: Side
   /// The second model.
@@ -51,14 +48,15 @@ public struct ReportComparison: Sendable, Codable {
     /// The SHA-256 of the dataset.
     public var datasetSHA256: String
     /// The number of images that were evaluated.
-    public var pictures: Int
+    public var images: Int
     /// The images in both reports that failed for this model.
     public var failed: [String]
     /// The images that only this side has.
     public var unpaired: [String]
 
     private enum CodingKeys: String, CodingKey {
-      case model, created, pictures, failed, unpaired
+      case model, created, failed, unpaired
+      case images = "pictures"
       case datasetSHA256 = "dataset_sha256"
     }
   }
@@ -184,11 +182,11 @@ extension ReportComparison {
 
     a = Side(
       model: resultA.model, created: first.created, datasetSHA256: first.dataset.sha256,
-      pictures: rowsA.count, failed: pairs.filter(\.a.error).map(\.a.image),
+      images: rowsA.count, failed: pairs.filter(\.a.error).map(\.a.image),
       unpaired: rowsA.map(\.image).filter { inB[$0] == nil })
     b = Side(
       model: resultB.model, created: second.created, datasetSHA256: second.dataset.sha256,
-      pictures: rowsB.count, failed: pairs.filter(\.b.error).map(\.b.image),
+      images: rowsB.count, failed: pairs.filter(\.b.error).map(\.b.image),
       unpaired: rowsB.map(\.image).filter { inA[$0] == nil })
     paired = pairs.count
 

@@ -41,14 +41,9 @@ public struct Gate: Sendable, Hashable {
   public var relation: Relation
   /// The bound.
   public var bound: Double
+}
 
-  /// Creates a gate.
-  public init(_ name: String, _ relation: Relation, _ bound: Double) {
-    self.name = name
-    self.relation = relation
-    self.bound = bound
-  }
-
+extension Gate {
   /// Parses a gate.
   ///
   /// - Parameter text: A name, one of `=`, `>=` and `<=`, and a number, for example `top1>=0.7`.
@@ -73,7 +68,7 @@ public struct Gate: Sendable, Hashable {
     guard isDecimal, let bound = Double(number), bound.isFinite else {
       throw Self.error(text, "compares with '\(number)', but a number such as 0.7 was expected")
     }
-    self.init(name, relation, bound)
+    self.init(name: name, relation: relation, bound: bound)
   }
 
   private static func trimmed(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
@@ -226,11 +221,11 @@ private struct GateNumber {
           isHigherBetter: value.isHigherBetter, reason: reason)
       }
     }
-    return metrics + pictures(of: result) + latencies(of: result)
+    return metrics + images(of: result) + latencies(of: result)
   }
 
-  private static func pictures(of result: ModelResult) -> [GateNumber] {
-    let share = result.pictures > 0 ? Double(result.failed) / Double(result.pictures) : nil
+  private static func images(of result: ModelResult) -> [GateNumber] {
+    let share = result.images > 0 ? Double(result.failed) / Double(result.images) : nil
     return [
       GateNumber("failed", Double(result.failed)),
       GateNumber("failed_share", share, reason: "there are no images."),

@@ -59,17 +59,13 @@ extension Markup {
   /// Isolates text from elsewhere, so that its writing direction doesn't affect the text around it.
   static func name(_ text: String) -> Markup { "<bdi>\(text)</bdi>" }
 
-  /// Wraps a table that can be wider than the page.
-  ///
-  /// It scrolls separately, also with the keyboard.
+  /// Wraps a table that can be wider than the page, so that it scrolls, also with the keyboard.
   static func scrolling(_ table: Markup, label: String) -> Markup {
     "<div class=\"scroll\" role=\"region\" aria-label=\"\(label)\" tabindex=\"0\">\(table)</div>\n"
   }
 }
 
-/// The pages' only script, which sorts tables by column.
-///
-/// Without it, a page shows the same content, with the most important rows first.
+/// The pages' only script, which sorts tables by column; without it, the content is the same.
 struct HTMLScript {
   static let text = """
     for (const table of document.querySelectorAll("table.sortable")) {

@@ -14,7 +14,7 @@ import Charts
 ///
 /// ```swift
 /// var page = HTMLReport(report)
-/// page.pictures = ReportPictures(dataset)
+/// page.images = ReportImages(dataset)
 /// try ReportFile("report.html").write(page.text())
 /// ```
 public struct HTMLReport: Sendable {
@@ -23,16 +23,16 @@ public struct HTMLReport: Sendable {
   /// The source of the thumbnails.
   ///
   /// If nil, the page has none.
-  public var pictures: ReportPictures?
+  public var images: ReportImages?
   /// The results of the gates.
   public var gates: [GateResult]
 
   /// Creates a page.
   public init(
-    _ report: EvaluationReport, pictures: ReportPictures? = nil, gates: [GateResult] = []
+    _ report: EvaluationReport, images: ReportImages? = nil, gates: [GateResult] = []
   ) {
     self.report = report
-    self.pictures = pictures
+    self.images = images
     self.gates = gates
   }
 
@@ -50,7 +50,7 @@ public struct HTMLReport: Sendable {
     for (index, result) in report.models.enumerated() {
       let section = ModelSection(
         result: result, rows: report.results.filter { $0.model == result.model.id },
-        anchor: "model-\(index + 1)", pictures: pictures,
+        anchor: "model-\(index + 1)", images: images,
         // All models together show about as many images as a single model.
         galleryLength: max(6, 24 / max(1, report.models.count)),
         metricNames: report.settings.metrics, title: report.models.count == 1 ? "Results" : nil)

@@ -3,10 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pages' style sheet.
-///
-/// It has one column of sections, a light and a dark scheme, and works on phones, wide screens and
-/// paper.
+/// The pages' style: one column of sections, light and dark, for phones, wide screens and paper.
 struct HTMLStyle {
   static let text = colors + page + tables + charts + gallery + heat + media
 

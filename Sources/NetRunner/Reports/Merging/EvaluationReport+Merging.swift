@@ -63,7 +63,6 @@ extension EnvironmentRecord {
 }
 
 extension [String] {
-  /// The distinct elements, in the order in which they first occur.
   fileprivate var withoutRepetitions: [String] {
     var seen: Set<String> = []
     return filter { seen.insert($0).inserted }
@@ -77,12 +76,11 @@ struct PartSet {
 
   init(_ parts: [EvaluationReport]) throws {
     guard parts.count > 0 else {
-      throw TensorIOError(.invalidOption, "There are no parts to merge.")
+      throw Self.mismatch("There are no parts to merge.")
     }
     let numbered = try parts.enumerated().map { position, report in
       guard let part = report.part else {
-        throw TensorIOError(
-          .invalidOption,
+        throw Self.mismatch(
           "Report \(position + 1) of \(parts.count) isn't a part: it covers all images. To make "
             + "parts, run 'tensorio evaluate --part 1/\(max(2, parts.count))'.")
       }
@@ -90,27 +88,24 @@ struct PartSet {
     }.sorted { $0.0.index < $1.0.index }
     let count = numbered[0].0.count
     if let other = numbered.first(where: { $0.0.count != count }) {
-      throw TensorIOError(
-        .invalidOption,
+      throw Self.mismatch(
         "Part \(other.0.index) is one of \(other.0.count), but part \(numbered[0].0.index) is "
           + "one of \(count): they aren't parts of the same evaluation.")
     }
     let indices = numbered.map(\.0.index)
     if let twice = zip(indices, indices.dropFirst()).first(where: { $0 == $1 }) {
-      throw TensorIOError(
-        .invalidOption, "Part \(twice.0) of \(count) was given twice; give each part once.")
+      throw Self.mismatch(
+        "Part \(twice.0) of \(count) was given twice; give each part once.")
     }
     if let stranger = indices.first(where: { $0 < 1 || $0 > count }) {
-      throw TensorIOError(
-        .invalidOption,
+      throw Self.mismatch(
         "A report says that it is part \(stranger) of \(count), which is impossible.")
     }
     // Don't enumerate all parts, because a file can claim any number of them.
     guard indices.count == count else {
       let known = Set(indices)
       let missing = (1...(known.count + 1)).filter { !known.contains($0) && $0 <= count }.prefix(20)
-      throw TensorIOError(
-        .invalidOption,
+      throw Self.mismatch(
         "\(indices.count) of \(counted(count, "part")) \(indices.count == 1 ? "was" : "were") given. Missing: "
           + missing.map(String.init).joined(separator: ", ")
           + (count - indices.count > missing.count ? " and more." : "."))
@@ -121,6 +116,10 @@ struct PartSet {
       try Self.compare(first, part, number: position + 1)
     }
     try checkRows()
+  }
+
+  private static func mismatch(_ message: String) -> TensorIOError {
+    TensorIOError(.invalidOption, message)
   }
 
   // MARK: - What parts have in common
@@ -135,8 +134,7 @@ struct PartSet {
     try compare("dataset", first.dataset.withoutPlace, other.dataset.withoutPlace, number)
     let ids = (first.models.map(\.model.id), other.models.map(\.model.id))
     guard ids.0 == ids.1 else {
-      throw TensorIOError(
-        .invalidOption,
+      throw Self.mismatch(
         "Part \(number) covers the models \(ids.1.joined(separator: ", ")), but part 1 covers "
           + "\(ids.0.joined(separator: ", ")).")
     }
@@ -153,8 +151,7 @@ struct PartSet {
       func text(_ value: JSONValue?) throws -> String {
         try value.map { try StableJSON($0).text } ?? "missing"
       }
-      throw TensorIOError(
-        .invalidOption,
+      throw Self.mismatch(
         "Part \(number) doesn't belong to part 1: '\(key)' in its \(what) is "
           + "\(try text(two[key])), but in part 1 it is \(try text(one[key])). Evaluate all parts "
           + "with the same models and options."
@@ -170,22 +167,19 @@ struct PartSet {
 
   // MARK: - Rows
 
-  /// Checks that each model has every image exactly once.
   private func checkRows() throws {
-    let expected = max(0, min(first.settings.limit ?? .max, first.dataset.pictures))
+    let expected = max(0, min(first.settings.limit ?? .max, first.dataset.images))
     for model in first.models.map(\.model.id) {
       var owners: [Int: Int] = [:]
       for (position, part) in all.enumerated() {
         for row in part.results where row.model == model {
           guard row.index >= 0, row.index < expected else {
-            throw TensorIOError(
-              .invalidOption,
+            throw Self.mismatch(
               "Part \(position + 1) has the index \(row.index) for '\(model)', but the dataset has "
                 + "\(counted(expected, "image")).")
           }
           if let owner = owners.updateValue(position, forKey: row.index) {
-            throw TensorIOError(
-              .invalidOption,
+            throw Self.mismatch(
               "The image '\(row.image)' (index \(row.index)) of '\(model)' is in part "
                 + "\(owner + 1) and in part \(position + 1).")
           }
@@ -193,8 +187,7 @@ struct PartSet {
       }
       guard owners.count == expected else {
         let missing = (0..<expected).first { owners[$0] == nil } ?? 0
-        throw TensorIOError(
-          .invalidOption,
+        throw Self.mismatch(
           "The parts have \(owners.count) of \(counted(expected, "image")) for '\(model)': "
             + "the one with the index \(missing) is missing.")
       }
@@ -206,10 +199,10 @@ struct PartSet {
     let positions = Dictionary(
       first.models.enumerated().map { ($1.model.id, $0) }, uniquingKeysWith: { old, _ in old })
     let start = first.results.prefix(2).map(\.model)
-    let goesByPicture = start.count == 2 && start[0] != start[1]
+    let goesByImage = start.count == 2 && start[0] != start[1]
     return all.flatMap(\.results).sorted { a, b in
       let (modelA, modelB) = (positions[a.model] ?? 0, positions[b.model] ?? 0)
-      return goesByPicture
+      return goesByImage
         ? (a.index, modelA) < (b.index, modelB) : (modelA, a.index) < (modelB, b.index)
     }
   }
@@ -234,41 +227,38 @@ extension ModelRecord {
 }
 
 extension PartSet {
-  /// Computes a model's results over all parts.
   func result(at position: Int, _ registry: MetricRegistry) throws -> ModelResult {
     let results = all.map { $0.models[position] }
     var whole = results[0]
     let id = whole.model.id
     let rows = all.map { part in part.results.filter { $0.model == id } }
-    whole.pictures = rows.reduce(0) { $0 + $1.count }
+    whole.images = rows.reduce(0) { $0 + $1.count }
     whole.failed = rows.reduce(0) { $0 + $1.count(where: \.error) }
     whole.labelled = try results.reduce(0) { sum, result in
       let (total, overflows) = sum.addingReportingOverflow(result.labelled)
       guard !overflows else {
-        throw TensorIOError(
-          .invalidOption, "The parts have too many labelled images of '\(id)' to count.")
+        throw Self.mismatch(
+          "The parts have too many labelled images of '\(id)' to count.")
       }
       return total
     }
     whole.latency = LatencyRecord(rows.flatMap { $0 }.compactMap(\.evaluation))
     whole.seconds = results.reduce(0) { $0 + $1.seconds }
-    whole.throughput = whole.seconds > 0 ? Double(whole.pictures) / whole.seconds : 0
+    whole.throughput = whole.seconds > 0 ? Double(whole.images) / whole.seconds : 0
     whole.peakMemory = results.map(\.peakMemory).max() ?? 0
     whole.items = nil
     whole.labels = nil
     whole.metrics = [:]
     let names = results[0].metrics.keys.sorted()
     for (position, result) in results.enumerated() where result.metrics.keys.sorted() != names {
-      throw TensorIOError(
-        .invalidOption,
+      throw Self.mismatch(
         "Part \(position + 1) has the metrics \(result.metrics.keys.sorted().joined(separator: ", ")) "
           + "of '\(id)', but part 1 has \(names.joined(separator: ", ")).")
     }
-    var context = MetricContext(labels: results[0].labels ?? [])
-    context.topK = first.settings.topK
-    context.labelOffset = first.settings.labelOffset
-    context.ignoredClass = first.settings.ignoredClass
-    context.seed = first.settings.seed
+    let settings = first.settings
+    let context = MetricContext(
+      labels: results[0].labels ?? [], topK: settings.topK, labelOffset: settings.labelOffset,
+      ignoredClass: settings.ignoredClass, seed: settings.seed)
     for name in names {
       let items = try interleaved(name, results, rows)
       var accumulator = MetricAccumulator(try registry.metric(named: name, context: context))
@@ -285,14 +275,12 @@ extension PartSet {
     var all: [(index: Int, item: JSONValue)] = []
     for (position, result) in results.enumerated() {
       guard let items = result.items?[metric] else {
-        throw TensorIOError(
-          .invalidOption,
+        throw Self.mismatch(
           "Part \(position + 1) has no data of '\(metric)' for each image of "
             + "'\(result.model.id)': 'items' is missing. Evaluate it again as a part.")
       }
       guard items.count == rows[position].count else {
-        throw TensorIOError(
-          .invalidOption,
+        throw Self.mismatch(
           "Part \(position + 1) has \(counted(items.count, "item")) of '\(metric)' for "
             + "'\(result.model.id)', but \(counted(rows[position].count, "image")); one item for each "
             + "image was expected.")

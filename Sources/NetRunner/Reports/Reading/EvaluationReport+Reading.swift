@@ -184,15 +184,15 @@ extension EvaluationReport {
 extension ModelResult {
   /// Returns the rest of a sentence that begins with the path to this result.
   fileprivate func firstFault(_ rows: [ResultRow]) -> String? {
-    guard pictures == rows.count else {
-      return ".pictures' says \(pictures), but 'results' has \(rows.count) rows of '\(model.id)'."
+    guard images == rows.count else {
+      return ".pictures' says \(images), but 'results' has \(rows.count) rows of '\(model.id)'."
     }
     let failures = rows.count(where: \.error)
     guard failed == failures else {
       return ".failed' says \(failed), but 'results' has \(failures) failed rows of '\(model.id)'."
     }
-    guard labelled >= 0, labelled <= pictures else {
-      return ".labelled' must lie between 0 and \(pictures), found \(labelled)."
+    guard labelled >= 0, labelled <= images else {
+      return ".labelled' must lie between 0 and \(images), found \(labelled)."
     }
     guard Set(rows.map(\.index)).count == rows.count else {
       return "': an index occurs twice among the results of '\(model.id)'."

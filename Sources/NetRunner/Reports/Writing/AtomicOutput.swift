@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Files
 import TensorIO
 
 #if canImport(FoundationEssentials)
@@ -17,10 +16,6 @@ struct AtomicOutput {
   private let destination: String
   private let replaces: Bool
 
-  /// Checks that the destination can be written.
-  ///
-  /// - Throws: `TensorIOError` with the code `fileNotFound` if the parent folder is missing, or
-  ///   `fileExists` if the destination exists and `replaces` is false.
   init(_ destination: String, replaces: Bool) throws {
     self.destination =
       destination.count > 1 && destination.hasSuffix("/")
@@ -41,9 +36,9 @@ struct AtomicOutput {
     }
   }
 
-  /// Writes the file or folder with a closure, which creates it at the path it is given.
+  /// Writes the output with a closure, which creates it at a path where nothing exists yet.
   ///
-  /// Nothing exists there yet. On failure, nothing is left behind.
+  /// On failure, nothing is left behind.
   func write<Result>(_ fill: (_ path: String) throws -> Result) throws -> Result {
     try FileSystem.writeAtomically(destination, fill: fill) { fresh in
       try checkDestination()

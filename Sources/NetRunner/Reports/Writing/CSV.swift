@@ -5,33 +5,18 @@
 
 /// Writes comma-separated values in the format of RFC 4180.
 enum CSV {
-  enum Field {
-    case text(String?)
-    case integer(Int)
-    case number(Double?)
-    case bool(Bool?)
-  }
+  static func line(_ fields: [String]) -> String { fields.joined(separator: ",") + "\r\n" }
 
-  /// Formats a line of a table.
-  ///
-  /// Text that a spreadsheet would evaluate as a formula gets an apostrophe in front.
-  static func line(_ fields: [Field]) -> String {
-    var text = ""
-    for (index, field) in fields.enumerated() {
-      if index > 0 { text += "," }
-      switch field {
-      case .text(let value): text += value.map(Self.field) ?? ""
-      case .integer(let value): text += String(value)
-      case .number(let value): text += value.map(\.description) ?? ""
-      case .bool(let value): text += value.map(\.description) ?? ""
-      }
-    }
-    return text + "\r\n"
-  }
-
-  private static func field(_ text: String) -> String {
+  /// A field with text, which gets an apostrophe in front if a spreadsheet would evaluate it.
+  static func text(_ text: String?) -> String {
+    guard let text else { return "" }
     let safe = isFormula(text) ? "'" + text : text
     return safe.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) ? quoted(safe) : safe
+  }
+
+  /// A field with a number or a Boolean.
+  static func value(_ value: (some CustomStringConvertible)?) -> String {
+    value?.description ?? ""
   }
 
   /// Puts text into quotation marks, in which it can contain any character.
@@ -46,8 +31,7 @@ enum CSV {
     return quoted + "\""
   }
 
-  /// The characters that a formula can begin with, including full-width ones, and the apostrophe
-  /// that prevents a formula.
+  /// The characters that a formula can begin with, including full-width ones and the apostrophe.
   private static let starts: Set<Unicode.Scalar> = [
     "=", "+", "-", "@", "\t", "\r", "\n", "'", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
   ]
@@ -88,20 +72,20 @@ extension EvaluationReport {
 }
 
 extension ResultRow {
-  static let csvColumns: [CSV.Field] = [
+  static let csvColumns = [
     "model", "index", "image", "type", "test_bundle", "truth", "predicted", "score", "correct",
     "error", "error_description", "decode_ms", "preprocess_ms", "inference_ms", "postprocess_ms",
     "total_ms",
-  ].map { .text($0) }
+  ]
 
   /// The row as a line of ``EvaluationReport/csv()``.
-  var csvFields: [CSV.Field] {
+  var csvFields: [String] {
     [
-      .text(model), .integer(index), .text(image), .text(type), .text(testBundle), .text(truth),
-      .text(predicted), .number(score), .bool(isCorrect), .bool(error), .text(errorDescription),
-      .number(evaluation?.decodeLatency), .number(evaluation?.preprocessorLatency),
-      .number(evaluation?.inferenceLatency), .number(evaluation?.postprocessLatency),
-      .number(evaluation?.total),
+      CSV.text(model), CSV.value(index), CSV.text(image), CSV.text(type), CSV.text(testBundle),
+      CSV.text(truth), CSV.text(predicted), CSV.value(score), CSV.value(isCorrect),
+      CSV.value(error), CSV.text(errorDescription), CSV.value(evaluation?.decodeLatency),
+      CSV.value(evaluation?.preprocessorLatency), CSV.value(evaluation?.inferenceLatency),
+      CSV.value(evaluation?.postprocessLatency), CSV.value(evaluation?.total),
     ]
   }
 }

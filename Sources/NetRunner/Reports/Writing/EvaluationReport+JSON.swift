@@ -3,15 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Hashing
-import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension EvaluationReport {
   /// The report as JSON, which is byte-for-byte equal for equal reports.
   ///
@@ -38,9 +29,7 @@ extension EvaluationReport {
     return StableJSON(document: members).text
   }
 
-  /// The report in the format that Net Runner has always exported.
-  ///
-  /// This is `{"results": [...], "summary": [...]}`, without the report's other members.
+  /// The report's `results` and `summary`, in the format that Net Runner has always exported.
   package func netRunnerJSON() throws -> String {
     StableJSON(document: [
       "results": try StableJSON(lines: results), "summary": try StableJSON(lines: summary),

@@ -57,7 +57,7 @@ extension EvaluationReport {
     return Suite(
       name: result.model.id, seconds: result.seconds.isFinite ? result.seconds : 0,
       properties: "<properties>\n" + properties.joined() + "</properties>\n",
-      cases: gates.map { gateCase($0, result) } + [picturesCase(result)])
+      cases: gates.map { gateCase($0, result) } + [imagesCase(result)])
   }
 
   private func gateCase(_ gate: GateResult, _ result: ModelResult) -> Case {
@@ -76,7 +76,7 @@ extension EvaluationReport {
 
   private static let longestList = 1_000
 
-  private func picturesCase(_ result: ModelResult) -> Case {
+  private func imagesCase(_ result: ModelResult) -> Case {
     let start =
       "<testcase name=\"pictures\" \(attribute("classname", result.model.id)) time=\"0\">\n"
     guard result.failed > 0 else { return Case(outcome: .passed, text: start + "</testcase>\n") }
@@ -85,9 +85,9 @@ extension EvaluationReport {
       "\(row.image): \(row.errorDescription ?? "no reason was given")"
     }
     if rows.count > list.count { list.append("... and \(rows.count - list.count) more.") }
-    let isLost = result.failed >= result.pictures
+    let isLost = result.failed >= result.images
     let element = isLost ? "error" : "skipped"
-    let message = "\(result.failed) of \(result.pictures) images failed."
+    let message = "\(result.failed) of \(result.images) images failed."
     return Case(
       outcome: isLost ? .error : .skipped,
       text: start + "<\(element) \(attribute("message", message))/>\n"

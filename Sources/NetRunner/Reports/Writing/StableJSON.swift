@@ -15,9 +15,7 @@ import Foundation
 struct StableJSON {
   let text: String
 
-  /// Encodes a value on one line, with sorted keys.
-  ///
-  /// Numbers that aren't finite are encoded as strings.
+  /// Encodes a value on one line, with sorted keys, and infinities and NaN as strings.
   init(_ value: any Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -38,7 +36,6 @@ struct StableJSON {
     return decoder
   }
 
-  /// Encodes an array with each element on its own line.
   init(lines values: [some Encodable]) throws {
     text =
       values.isEmpty
@@ -46,7 +43,6 @@ struct StableJSON {
       : "[\n" + (try values.map { try StableJSON($0).text }).joined(separator: ",\n") + "\n]"
   }
 
-  /// Encodes a document with each member on its own line, sorted by key.
   init(document members: [String: StableJSON?]) {
     let lines = members.compactMap { key, value in value.map { (key, $0.text) } }
       .sorted { $0.0 < $1.0 }.map { "\"\($0)\": \($1)" }

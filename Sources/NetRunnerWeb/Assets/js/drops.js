@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { byId } from "./dom.js";
-import { droppedEntries } from "./pictures.js";
+import { byId, el, icon } from "./dom.js";
+import { droppedEntries, entriesOf } from "./pictures.js";
 
 /** Passes what is dropped or pasted anywhere on the page to the current view. */
 export function followDrops({ hint, receive, notices }) {
@@ -46,4 +46,26 @@ export function followDrops({ hint, receive, notices }) {
     event.preventDefault();
     receive(files.map((file) => ({ path: file.name, file })));
   });
+}
+
+/** Makes a hidden input that chooses images, or a folder. */
+export function fileInput(id, isFolder, receive) {
+  const choose = ({ target }) => {
+    if (target.files.length > 0) receive(entriesOf(target.files));
+    target.value = "";
+  };
+  return el("input", {
+    type: "file", id, multiple: true, hidden: true, webkitdirectory: isFolder,
+    accept: isFolder ? null : "image/*", on: { change: choose },
+  });
+}
+
+/** Makes an area to drop files on, with a button for each `{text, kind, action}`. */
+export function dropArea({ kind, iconName, title, details, buttons }, ...children) {
+  return el("div", { class: kind }, icon(iconName), el("p", { text: title }),
+    el("p", { class: "muted small", text: details }),
+    el("div", { class: "actions" }, buttons.map(({ text, kind, action }) => el(
+      "button", { class: `button ${kind}`, type: "button", text, on: { click: action } }
+    ))),
+    children);
 }

@@ -13,9 +13,7 @@ import { address } from "./router.js";
 
 /** The view of evaluations: the form for a new one, the page of one, and the list of all. */
 export class EvaluateView {
-  title = "Evaluate";
   root = document.querySelector("[data-view=evaluate]");
-  dropHint = "Drop a folder of images to evaluate";
   #app;
   #form;
   #one;

@@ -3,11 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { byId, el, icon } from "./dom.js";
+import { byId, el } from "./dom.js";
+import { dropArea, fileInput } from "./drops.js";
 import { bytes, count, whole } from "./format.js";
 import { mostThreads } from "./evaluationNames.js";
 import { kindName } from "./models.js";
-import { entriesOf, folderSummary } from "./pictures.js";
+import { folderSummary } from "./pictures.js";
 import { uploadFolder } from "./uploads.js";
 
 const sources = [["samples", "Samples"], ["folder", "My folder"], ["server", "Server folder"]];
@@ -117,44 +118,17 @@ export class EvaluationForm {
   }
 
   #folderPart() {
-    const choose = (event) => {
-      const { files } = event.target;
-      if (files.length > 0) this.take(entriesOf(files));
-      event.target.value = "";
-    };
-    const folder = el(
-      "input",
-      {
-        type: "file", id: "evaluate-folder", webkitdirectory: true, multiple: true, hidden: true,
-        on: { change: choose }
-      }
-    );
-    const files = el(
-      "input",
-      {
-        type: "file", id: "evaluate-files", accept: "image/*", multiple: true, hidden: true,
-        on: { change: choose }
-      }
-    );
-    const button = (text, input, kind) =>
-      el(
-        "button",
-        { class: `button ${kind} small`, type: "button", text, on: { click: () => input.click() } }
-      );
-    return el("div", { class: "drop" }, icon("folder"),
-      el("p", { text: "Drop a folder here" }),
-      el(
-        "p",
-        {
-          class: "muted small",
-          text: "One folder for each class, a test bundle, a table of labels, or just images."
-        }
-      ),
-      el(
-        "div", { class: "actions" }, button("Choose a folder", folder, ""),
-        button("Choose images", files, "quiet")
-      ),
-      folder, files, this.#picked);
+    const take = (entries) => this.take(entries);
+    const folder = fileInput("evaluate-folder", true, take);
+    const files = fileInput("evaluate-files", false, take);
+    return dropArea({
+      kind: "drop", iconName: "folder", title: "Drop a folder here",
+      details: "One folder for each class, a test bundle, a table of labels, or just images.",
+      buttons: [
+        { text: "Choose a folder", kind: "small", action: () => folder.click() },
+        { text: "Choose images", kind: "quiet small", action: () => files.click() },
+      ],
+    }, folder, files, this.#picked);
   }
 
   #serverPart() {

@@ -3,18 +3,17 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { byId, el, icon, isForControl } from "./dom.js";
+import { byId, el, isForControl } from "./dom.js";
+import { dropArea, fileInput } from "./drops.js";
 import { count, number, whole } from "./format.js";
 import { LabelPanel } from "./labelPanel.js";
 import { namedPhotos, nextUnlabelled } from "./labeling.js";
 import { confirmed } from "./notices.js";
-import { entriesOf, isPicture, isZip, readablePicture } from "./pictures.js";
+import { isPicture, isZip, readablePicture } from "./pictures.js";
 
 /** The view for labelling images, which can then train or test a model. */
 export class LabelView {
-  title = "Label";
   root = document.querySelector("[data-view=label]");
-  dropHint = "Drop images to label";
   #app;
   #panel;
   #photos = [];
@@ -83,42 +82,19 @@ export class LabelView {
   }
 
   #emptyState() {
-    const choose = ({ target }) => {
-      if (target.files.length > 0) this.receive(entriesOf(target.files));
-      target.value = "";
-    };
-    const files = el(
-      "input",
-      {
-        type: "file", id: "label-files", accept: "image/*", multiple: true, hidden: true,
-        on: { change: choose }
-      }
-    );
-    const folder = el(
-      "input",
-      {
-        type: "file", id: "label-folder", webkitdirectory: true, multiple: true, hidden: true,
-        on: { change: choose }
-      }
-    );
-    const button = (text, kind, action) => el(
-      "button", { class: `button ${kind}`, type: "button", text, on: { click: action } }
-    );
-    return el("div", { class: "drop tall" }, icon("label"),
-      el("p", { text: "Choose the images to label, or drop them here" }),
-      el(
-        "p",
-        {
-          class: "muted small",
-          text: "The server keeps each image with its label until you export or delete them."
-        }
-      ),
-      el("div", { class: "actions" },
-        button("Choose images", "", () => files.click()), button(
-          "Choose a folder", "quiet", () => folder.click()
-        ),
-        button("Use samples", "quiet", () => this.#useSamples())),
-      files, folder);
+    const receive = (entries) => this.receive(entries);
+    const files = fileInput("label-files", false, receive);
+    const folder = fileInput("label-folder", true, receive);
+    return dropArea({
+      kind: "drop tall", iconName: "label",
+      title: "Choose the images to label, or drop them here",
+      details: "The server keeps each image with its label until you export or delete them.",
+      buttons: [
+        { text: "Choose images", kind: "", action: () => files.click() },
+        { text: "Choose a folder", kind: "quiet", action: () => folder.click() },
+        { text: "Use samples", kind: "quiet", action: () => this.#useSamples() },
+      ],
+    }, files, folder);
   }
 
   #exportLink(format) {

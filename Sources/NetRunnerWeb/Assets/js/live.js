@@ -18,9 +18,7 @@ import { Timeline } from "./timeline.js";
 
 /** The view that runs a model on the camera, a video, images or a drawing. */
 export class LiveView {
-  title = "Live";
   root = document.querySelector("[data-view=live]");
-  dropHint = "Drop images, a folder, a video or a model";
   #app;
   #stage = new Stage();
   #camera = new Camera(this.#stage.video);

@@ -64,7 +64,7 @@ async function start() {
   const receiver = () => (router.current.receive ? router.current : views.live);
   followDrops({
     notices,
-    hint: () => receiver().dropHint,
+    hint: () => receiver().root.dataset.hint,
     receive: (entries) => {
       if (!router.current.receive) app.go("live");
       receiver().receive(entries);

@@ -15,9 +15,7 @@ import { address } from "./router.js";
 
 /** The view of all models, of one model, and of imports. */
 export class ModelsView {
-  title = "Models";
   root = document.querySelector("[data-view=models]");
-  dropHint = "Drop a model: a zip or a .tiobundle folder";
   #app;
   #imports;
   #repository;

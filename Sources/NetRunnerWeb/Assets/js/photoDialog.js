@@ -13,7 +13,7 @@ const stages = [
 
 /** Shows one image of an evaluation in a large size, with all its details. */
 export class PhotoDialog {
-  #app;
+  #api;
   #evaluation;
   #names;
   #dialog = byId("photo");
@@ -21,8 +21,8 @@ export class PhotoDialog {
   #place = 0;
 
   constructor(app, { evaluation, names }) {
-    this.#app = app;
-    this.#evaluation = evaluation;
+    this.#api = app.api;
+    this.#evaluation = evaluation.id;
     this.#names = names;
   }
 
@@ -57,8 +57,8 @@ export class PhotoDialog {
       "error",
       () => image.replaceWith(el("p", { class: "muted", text: "The image can't be shown." }))
     );
-    const address = this.#app.api.evaluationPicture(this.#evaluation.id, row.index, 1024);
-    this.#app.api.showPicture(image, address).catch(() => image.remove());
+    const address = this.#api.evaluationPicture(this.#evaluation, row.index, 1024);
+    this.#api.showPicture(image, address).catch(() => image.remove());
     const head = el("header", {},
       el("h2", { id: "photo-title", text: row.image }),
       this.#button("left", "Previous image", () => this.#step(-1), this.#place === 0),

@@ -46,9 +46,8 @@ export class Router {
       this.#current = view;
       scrollTo(0, 0);
     }
-    const title = this.#views[view].title;
-    document.title = title ? `${title} – Net Runner` : "Net Runner";
-    this.#views[view].show(rest);
+    document.title = `${this.current.root.dataset.title} – Net Runner`;
+    this.current.show(rest);
   }
 }
 

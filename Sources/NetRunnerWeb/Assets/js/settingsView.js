@@ -8,7 +8,6 @@ import { mostThreads } from "./evaluationNames.js";
 
 /** The view of preferences. */
 export class SettingsView {
-  title = "Settings";
   root = document.querySelector("[data-view=settings]");
   #app;
   #form = byId("settings-form");

@@ -57,9 +57,7 @@ struct HistogramChart {
     return html
   }
 
-  /// Draws lines with names above them.
-  ///
-  /// Names that would overlap are moved to another row.
+  /// Draws lines with names above them; names that would overlap are moved to another row.
   private func markers(_ x: ChartAxis) -> Markup {
     var html = Markup.empty
     var ends = [-Double.infinity, -Double.infinity, -Double.infinity]
@@ -90,13 +88,10 @@ struct Histogram {
 
   var end: Double { start + width * Double(counts.count) }
 
-  /// Counts values.
+  /// Counts values in bins of round widths, or returns nil if there are none.
   ///
-  /// The result is nil if there are none.
-  ///
-  /// The bins have round widths. A few outliers would squeeze all other values into one bin. Values
-  /// more than twice as far above the median as the 99th percentile are therefore counted in
-  /// ``beyond``.
+  /// A few outliers would squeeze all other values into one bin. Values more than twice as far
+  /// above the median as the 99th percentile are therefore counted in ``beyond``.
   init?(_ values: [Double]) {
     let sorted = values.filter { $0.isFinite && $0.magnitude < 1e12 }.sorted()
     guard let least = sorted.first, let most = sorted.last else { return nil }

@@ -11,9 +11,7 @@ import TensorIOImageCodecs
 struct ConfusionSection {
   var matrix: ConfusionMatrix
 
-  /// The maximum number of classes in a table.
-  ///
-  /// More classes are shown as an image and a list.
+  /// The maximum number of classes in a table; more are shown as an image and a list.
   private static let largestTable = 30
   private static let longestList = 20
 
@@ -135,8 +133,8 @@ struct ConfusionSection {
       let isRight = index / side == index % side
       pixels += isRight ? [76, 134, 222, alpha] : [226, 98, 56, alpha]
     }
-    let picture = PixelBuffer(width: side, height: side, format: .rgba, bytes: pixels)
-    guard let bytes = try? ImageEncoder().encode(picture, as: .png) else { return .empty }
+    let image = PixelBuffer(width: side, height: side, format: .rgba, bytes: pixels)
+    guard let bytes = try? ImageEncoder().encode(image, as: .png) else { return .empty }
     let percent = all > 0 ? right / all * 100 : 0
     let description =
       "\(indices.count) classes: \(DecimalText(percent, digits: 1))% of the images lie on the "

@@ -9,7 +9,7 @@ import TensorIO
 /// A model's worst mistakes as thumbnails, and the images that failed.
 struct MistakesSection {
   var rows: [ResultRow]
-  var pictures: ReportPictures?
+  var images: ReportImages?
   var galleryLength: Int
 
   private static let longestList = 100
@@ -51,9 +51,9 @@ struct MistakesSection {
   }
 
   private func frame(_ row: ResultRow) -> Markup {
-    guard let pictures else { return "<div class=\"frame none\">no image was requested</div>" }
+    guard let images else { return "<div class=\"frame none\">no image was requested</div>" }
     do {
-      let thumbnail = try pictures.thumbnail(of: row.image)
+      let thumbnail = try images.thumbnail(of: row.image)
       return """
         <div class="frame"><img class="\(thumbnail.isTiny ? "tiny" : "photo")" \
         alt="\(row.truth ?? row.image)" src="\(thumbnail.address)"></div>

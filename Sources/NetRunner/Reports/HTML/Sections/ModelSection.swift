@@ -10,13 +10,11 @@ struct ModelSection {
   var result: ModelResult
   var rows: [ResultRow]
   var anchor: String
-  var pictures: ReportPictures?
+  var images: ReportImages?
   var galleryLength: Int
   /// The names of the metrics, in the order in which they were requested.
   var metricNames: [String]
-  /// The section's title.
-  ///
-  /// If nil, it is the model's name.
+  /// The section's title, or nil for the model's name.
   var title: String?
 
   private var metrics: [(key: String, value: MetricReport)] {
@@ -30,7 +28,7 @@ struct ModelSection {
       content += metric(name, report)
     }
     content += LatencySection(result: result, rows: rows).html
-    content += MistakesSection(rows: rows, pictures: pictures, galleryLength: galleryLength).html
+    content += MistakesSection(rows: rows, images: images, galleryLength: galleryLength).html
     let name: Markup = title.map { "\($0)" } ?? .name(model.name)
     return """
       <section aria-labelledby="\(anchor)"><h2 id="\(anchor)">\(name)</h2>
@@ -62,9 +60,9 @@ struct ModelSection {
     let failed = DecimalText(grouping: result.failed)
     items += """
       <li class="\(result.failed > 0 ? "bad" : "good")"><b>\(failed)</b><span>of \
-      \(DecimalText(grouping: result.pictures)) images failed</span></li>
+      \(DecimalText(grouping: result.images)) images failed</span></li>
       """
-    if result.labelled < result.pictures {
+    if result.labelled < result.images {
       items +=
         "<li><b>\(DecimalText(grouping: result.labelled))</b><span>images have a label</span></li>"
     }
@@ -102,8 +100,7 @@ struct ModelSection {
 }
 
 extension ModelResult {
-  /// The metrics in the order in which they were requested, followed by others in alphabetical
-  /// order.
+  /// The metrics in the order in which they were requested, then others in alphabetical order.
   func metrics(ordered names: [String]) -> [(key: String, value: MetricReport)] {
     let ranks = Dictionary(
       names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -165,9 +162,7 @@ struct MetricTable {
 struct ClassTable {
   var classes: [ClassMetrics]
 
-  /// The maximum number of classes.
-  ///
-  /// If there are more, the worst ones are shown.
+  /// The maximum number of classes, of which the worst ones are shown.
   private static let longest = 200
 
   var html: Markup {

@@ -22,10 +22,10 @@ struct OverviewSection {
       ? "\(names) on \(Markup.name(dataset.name))"
       : "\(models.count) models on \(Markup.name(dataset.name))"
     var about: Markup =
-      "\(DecimalText(grouping: report.pictureCount)) \(report.pictureCount == 1 ? "image" : "images")"
+      "\(DecimalText(grouping: report.imageCount)) \(report.imageCount == 1 ? "image" : "images")"
     if let part = report.part { about += ", part \(part.index) of \(part.count)" }
-    if let limit = report.settings.limit, limit < dataset.pictures {
-      about += " (limited from \(DecimalText(grouping: dataset.pictures)))"
+    if let limit = report.settings.limit, limit < dataset.images {
+      about += " (limited from \(DecimalText(grouping: dataset.images)))"
     }
     if !report.created.isEmpty {
       about +=
@@ -54,9 +54,7 @@ struct OverviewSection {
       """
   }
 
-  /// Formats a date such as `2025-06-01T08:30:00Z` for people.
-  ///
-  /// Other text is returned unchanged.
+  /// Formats a date such as `2025-06-01T08:30:00Z` for people, and leaves other text unchanged.
   static func date(_ created: String) -> String {
     let parts = created.split(separator: "T")
     guard parts.count == 2, parts[1].hasSuffix("Z"), parts[1].utf8.count >= 6 else {
@@ -82,11 +80,11 @@ struct OverviewSection {
     let failed = models.filter { $0.failed > 0 }
     guard !failed.isEmpty else { return .empty }
     var parts = failed.map { result -> String in
-      let share = "\(result.failed) of \(result.pictures) images failed"
+      let share = "\(result.failed) of \(result.images) images failed"
       return models.count == 1 ? share : "\(share) with \(result.model.name)"
     }
-    if models.count > 1, Set(models.map { [$0.failed, $0.pictures] }).count == 1 {
-      parts = ["\(models[0].failed) of \(models[0].pictures) images failed with each model"]
+    if models.count > 1, Set(models.map { [$0.failed, $0.images] }).count == 1 {
+      parts = ["\(models[0].failed) of \(models[0].images) images failed with each model"]
     }
     return """
       <div class="warn"><strong>\(parts.joined(separator: "; ")).</strong> Those with a label count \
@@ -212,7 +210,7 @@ struct OverviewSection {
 
 extension EvaluationReport {
   /// The number of images per model, or the largest number if they differ.
-  var pictureCount: Int { models.map(\.pictures).max() ?? 0 }
+  var imageCount: Int { models.map(\.images).max() ?? 0 }
 }
 
 extension Markup {

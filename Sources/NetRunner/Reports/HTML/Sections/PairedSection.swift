@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Charts
-import TensorIO
 
 /// Compares a report's models with the first one, image by image.
 struct PairedSection {
@@ -126,7 +125,7 @@ struct ComparisonSection {
     return "<dl class=\"facts\">\(items)</dl>"
   }
 
-  // MARK: - Pictures
+  // MARK: - Images
 
   private func list(isRightInA: Bool) -> Markup {
     let flips = comparison.flips.filter { $0.isRightInA == isRightInA }

@@ -39,7 +39,7 @@ struct ProvenanceSection {
     return Self.facts(
       facts + [
         ("layout", "\(dataset.layout.rawValue)"), ("path", .name(dataset.path)),
-        ("images", "\(DecimalText(grouping: dataset.pictures))"),
+        ("images", "\(DecimalText(grouping: dataset.images))"),
         ("with a label", "\(DecimalText(grouping: dataset.labelled))"),
         ("SHA-256", Self.code(dataset.sha256)),
       ])
@@ -82,7 +82,7 @@ struct ProvenanceSection {
         "time",
         """
         \(DecimalText(result.seconds, digits: 1)) s for \
-        \(DecimalText(grouping: result.pictures)) images
+        \(DecimalText(grouping: result.images)) images
         """
       ),
     ]

@@ -6,7 +6,7 @@
 /// The images sorted by their scores for one class, with equal scores in one group.
 ///
 /// The area under the ROC curve and the average precision are computed from it.
-struct ScoredPictures {
+struct ScoredImages {
   /// The indices of the images, the highest score first.
   private let order: [Int]
   /// Whether each image is of the class, in that order.
@@ -50,13 +50,12 @@ struct ScoredPictures {
     /// It is the probability that an image of the class has a higher score than another image.
     /// Equal scores count half.
     var area: Double?
-    /// The mean of the precisions at all thresholds, weighted by the gain in recall.
-    ///
-    /// It is nil if there are no images of the class.
+    /// The mean of the precisions at all thresholds, weighted by the gain in recall, or nil if
+    /// there are no images of the class.
     var averagePrecision: Double?
   }
 
-  /// Computes the results, with each image counted as often as its weight says.
+  /// Counts each image as often as its weight says.
   ///
   /// Both values are computed in a single loop, because resampling spends most of its time here.
   func measures(weights: [Int]? = nil) -> Measures {
@@ -109,9 +108,7 @@ struct ScoredPictures {
     }
   }
 
-  /// The points of the curve from (0, 0) to (1, 1), one for each score.
-  ///
-  /// Empty if there are no images of the class or no others.
+  /// The points from (0, 0) to (1, 1), one for each score, or none without images of both kinds.
   func curve() -> [ROCCurve.Point] {
     let total = total
     guard total.positives > 0, total.negatives > 0 else { return [] }

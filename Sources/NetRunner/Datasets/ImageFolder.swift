@@ -7,12 +7,12 @@ import Files
 import TensorIO
 
 /// The images in a folder and its subfolders.
-struct PictureFolder {
+struct ImageFolder {
   /// The file name extensions of images, in lowercase.
   static let extensions = ["jpg", "jpeg", "png", "bmp", "webp"]
 
   /// The images' paths relative to the folder, sorted by their bytes.
-  private(set) var pictures: [String] = []
+  private(set) var paths: [String] = []
   /// The names of the direct subfolders, sorted by their bytes.
   private(set) var subfolders: [String] = []
   private(set) var notes: [String] = []
@@ -44,7 +44,7 @@ struct PictureFolder {
     while let folder = folders.popLast() {
       try read(folder, into: &folders)
     }
-    pictures.sort(by: Self.precedes)
+    paths.sort(by: Self.precedes)
     subfolders.sort(by: Self.precedes)
     note(brokenLinks, "link", "leads nowhere", "lead nowhere")
     note(leavingLinks, "link", "leads out of the folder", "lead out of the folder")
@@ -54,7 +54,7 @@ struct PictureFolder {
   }
 
   /// Whether a path has the file name extension of an image.
-  static func isPicture(_ path: String) -> Bool {
+  static func isImage(_ path: String) -> Bool {
     let name = FileSystem.name(of: path)
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return false }
     return extensions.contains(name[name.index(after: dot)...].lowercased())
@@ -77,9 +77,9 @@ struct PictureFolder {
       case .folder:
         folders.append(relative)
         if folder.isEmpty { subfolders.append(name) }
-      case .file where Self.isPicture(name): pictures.append(relative)
+      case .file where Self.isImage(name): paths.append(relative)
       case .link: readLink(relative, name)
-      case _ where Self.isPicture(name): specialFiles.append(relative)
+      case _ where Self.isImage(name): specialFiles.append(relative)
       default: break
       }
     }
@@ -87,17 +87,17 @@ struct PictureFolder {
 
   private mutating func readLink(_ relative: String, _ name: String) {
     guard let target = FileOperations.realPath(root + "/" + relative) else {
-      if Self.isPicture(name) { brokenLinks.append(relative) }
+      if Self.isImage(name) { brokenLinks.append(relative) }
       return
     }
     if FileSystem.isFolder(target) {
       folderLinks.append(relative)
-    } else if Self.isPicture(name) {
+    } else if Self.isImage(name) {
       let prefix = realRoot.hasSuffix("/") ? realRoot : realRoot + "/"
       if isConfined, !target.hasPrefix(prefix) {
         leavingLinks.append(relative)
       } else if isRegularFile(target) {
-        pictures.append(relative)
+        paths.append(relative)
       } else {
         specialFiles.append(relative)
       }
@@ -124,7 +124,7 @@ extension Dataset {
   /// - Parameter paths: Images, folders and URLs (https:// or http://). A missing file isn't an
   ///   error here: it becomes a row with an error. Duplicate paths are counted once.
   /// - Throws: `TensorIOError` if a folder can't be read, or if there are no images.
-  public init(pictures paths: [String]) throws {
+  public init(images paths: [String]) throws {
     var samples: [Sample] = []
     var notes: [String] = []
     var seen: Set<String> = []
@@ -141,15 +141,15 @@ extension Dataset {
         add(path, .url(path))
       } else if FileSystem.isFolder(path) {
         let prefix = path.hasSuffix("/") ? path : path + "/"
-        let folder = try PictureFolder(path)
+        let folder = try ImageFolder(path)
         notes += folder.notes.map { "\(path): \($0)" }
-        for picture in folder.pictures { add(prefix + picture, .file(prefix + picture)) }
+        for image in folder.paths { add(prefix + image, .file(prefix + image)) }
       } else {
         add(path, .file(path))
       }
     }
     guard !samples.isEmpty else {
-      throw DatasetReader.noPictures(in: paths, notes, code: .fileNotFound)
+      throw DatasetReader.noImages(in: paths, notes, code: .fileNotFound)
     }
     if repeated > 0 { notes.append("left out: \(counted(repeated, "repeated path"))") }
     let name =

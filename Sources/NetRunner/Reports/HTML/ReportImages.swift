@@ -13,7 +13,7 @@ import Foundation
 #endif
 
 /// The source of the thumbnails on a page.
-public struct ReportPictures: Sendable {
+public struct ReportImages: Sendable {
   private let read: @Sendable (_ id: String) throws -> PixelBuffer
 
   /// Reads images with a closure.
@@ -34,7 +34,7 @@ public struct ReportPictures: Sendable {
       switch sources[id] {
       case .file(let path): return try ImageDecoder().decode(contentsOf: path)
       case .bytes(let bytes, let name): return try ImageDecoder().decode(bytes, named: name)
-      case .pixels(let picture, _): return picture
+      case .pixels(let image, _): return image
       case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
       case .url:
         throw TensorIOError(.fileNotFound, "Images from URLs are not kept.")
@@ -56,18 +56,18 @@ struct Thumbnail {
   /// Whether the image is so small that its pixels should be shown as squares.
   let isTiny: Bool
 
-  init(_ picture: PixelBuffer) throws {
-    let longest = max(picture.width, picture.height)
+  init(_ image: PixelBuffer) throws {
+    let longest = max(image.width, image.height)
     isTiny = longest <= 64
     if isTiny {
-      address = try "data:image/png;base64," + Self.base64(ImageEncoder().encode(picture, as: .png))
+      address = try "data:image/png;base64," + Self.base64(ImageEncoder().encode(image, as: .png))
       return
     }
     let scale = min(1, Double(Self.side) / Double(longest))
     func side(_ length: Int) -> Int { max(1, Int((Double(length) * scale).rounded())) }
     let transform = ImageTransform(
-      width: side(picture.width), height: side(picture.height), crop: ImageCrop(.stretch))
-    let bytes = try ImageEncoder().encode(transform.apply(to: picture), as: .jpeg(quality: 72))
+      width: side(image.width), height: side(image.height), crop: ImageCrop(.stretch))
+    let bytes = try ImageEncoder().encode(transform.apply(to: image), as: .jpeg(quality: 72))
     address = "data:image/jpeg;base64," + Self.base64(bytes)
   }
 
