@@ -63,8 +63,7 @@ private struct NestedArrayReader {
   mutating func read(_ array: [Any], depth: Int = 0) throws {
     guard !array.isEmpty, depth < 32 else {
       throw makeError(
-        .invalidArgument,
-        "An input contains an empty array, or arrays that are nested too deeply.")
+        .invalidArgument, "An input contains an empty array, or arrays that are nested too deeply.")
     }
     if depth == shape.count {
       guard numbers.isEmpty else { throw Self.unequal }

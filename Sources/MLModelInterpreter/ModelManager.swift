@@ -146,9 +146,7 @@ public final class ModelManager: Sendable {
     return (client, name)
   }
 
-  private static func post(
-    _ name: Notification.Name, _ model: any RemoteModel, _ error: NSError?
-  ) {
+  private static func post(_ name: Notification.Name, _ model: any RemoteModel, _ error: NSError?) {
     var userInfo: [String: Any] = [ModelDownloadUserInfoKey.remoteModel.rawValue: model]
     userInfo[ModelDownloadUserInfoKey.error.rawValue] = error
     NotificationCenter.default.post(name: name, object: nil, userInfo: userInfo)

@@ -90,9 +90,7 @@ public struct RootDocument: Sendable, Hashable, Codable {
   /// The keys that sign channel documents.
   public var channels: ChannelRole
 
-  package init(
-    version: Int, issued: Date, expires: Date, root: RootRole, channels: ChannelRole
-  ) {
+  package init(version: Int, issued: Date, expires: Date, root: RootRole, channels: ChannelRole) {
     self.version = version
     self.issued = issued
     self.expires = expires

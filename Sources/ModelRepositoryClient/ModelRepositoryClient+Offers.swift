@@ -49,8 +49,7 @@ extension ModelRepositoryClient {
     _ work: @escaping @Sendable (RepositoryExchange) async throws -> Result
   ) async throws -> Result {
     do {
-      return try await work(
-        try RepositoryExchange(server: server, configuration: configuration))
+      return try await work(try RepositoryExchange(server: server, configuration: configuration))
     } catch {
       throw ModelRepositoryClientError(error)
     }

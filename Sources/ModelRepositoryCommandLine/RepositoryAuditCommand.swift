@@ -65,8 +65,7 @@ struct RepositoryAuditCommand: WaitingCommand {
     if json { return try Console.printJSON(AuditLog(records: records)) }
     Self.show(records)
     if records.count == limit, let last = records.last?.id, last > 1 {
-      Console.printMessage(
-        "There may be more. Continue with --before \(last), or raise --limit.")
+      Console.printMessage("There may be more. Continue with --before \(last), or raise --limit.")
     }
   }
 

@@ -179,8 +179,7 @@ struct RepositoryKeyRotateCommand: ParsableCommand {
       valueName: "name"))
   var name: RepositoryName?
 
-  @Flag(
-    help: "The old keys may be stolen, so clients delete versions that only they signed.")
+  @Flag(help: "The old keys may be stolen, so clients delete versions that only they signed.")
   var stolen = false
 
   @Option(help: ArgumentHelp("How many days the new key may sign.", valueName: "days"))

@@ -38,8 +38,7 @@ struct RepositoryServeCommand: ParsableCommand {
       valueName: "count"))
   var connectionsPerAddress = 256
 
-  @Option(
-    help: "Another port for monitoring, which only serves /healthz and /readyz, without TLS.")
+  @Option(help: "Another port for monitoring, which only serves /healthz and /readyz, without TLS.")
   var healthPort: Int?
 
   @Flag(name: .customLong("private"), help: "Require a token for reading, too.")

@@ -164,8 +164,7 @@ struct RepositoryPullCommand: WaitingCommand {
       try installed.tryOut(with: Backends.isolated(by: memoryLimit))
     } catch var error as TensorIOError {
       let subject = "Version '\(installed.version?.text ?? "")' of '\(model)'"
-      let reason = error.message.replacing(
-        installed.path, with: FileSystem.name(of: target))
+      let reason = error.message.replacing(installed.path, with: FileSystem.name(of: target))
       error.message =
         error.code == .missingLibrary
         ? "\(subject) was downloaded, but the trial run isn't possible: \(reason)"

@@ -131,8 +131,7 @@ package struct CheckedRow {
     case .null: return nil
     case .integer(let integer):
       guard let integer = Int(exactly: integer), range.contains(integer) else {
-        throw mismatch(
-          column, "an integer from \(range.lowerBound) to \(range.upperBound)")
+        throw mismatch(column, "an integer from \(range.lowerBound) to \(range.upperBound)")
       }
       return integer
     default: throw mismatch(column, "an integer")

@@ -159,8 +159,7 @@ struct ModelDownload: Sendable {
       throw invalid("describes '\(manifest.model)' \(manifest.version)")
     }
     guard manifest.size == release.size else {
-      throw invalid(
-        "lists \(manifest.size) bytes, but the channel's document says \(release.size)")
+      throw invalid("lists \(manifest.size) bytes, but the channel's document says \(release.size)")
     }
     return manifest
   }

@@ -67,8 +67,7 @@ struct RepositorySender: Sendable {
       }
     }
     throw ModelRepositoryClientError(
-      .serverError,
-      "'\(server.appending(path).shown)' redirects more than \(redirects) times.")
+      .serverError, "'\(server.appending(path).shown)' redirects more than \(redirects) times.")
   }
 }
 #endif

@@ -104,8 +104,7 @@ public struct RepositoryKeys: Sendable {
   public static func list(_ dataFolder: String, at now: Date = .now) throws -> [KeyRecord] {
     let root = try root(dataFolder)
     let files = try SigningKeys.load(DataFolder(path: dataFolder).keys)
-    return try records(
-      root, files.map { (name: $0.name, key: $0.key.verificationKey) }, at: now)
+    return try records(root, files.map { (name: $0.name, key: $0.key.verificationKey) }, at: now)
   }
 
   /// Returns the keys that a root document names, and those that sign.
@@ -136,8 +135,7 @@ public struct RepositoryKeys: Sendable {
       records.append(record)
     }
     for file in signing where !records.contains(where: { $0.key == file.key.text }) {
-      var record = KeyRecord(
-        file.key, role: .channels, state: root == nil ? .signing : .unnamed)
+      var record = KeyRecord(file.key, role: .channels, state: root == nil ? .signing : .unnamed)
       record.name = file.name
       records.append(record)
     }

@@ -48,8 +48,7 @@ extension Repository {
   func replaceLostKeys(with name: String) async throws -> VerificationKey {
     guard signing.root == nil else { throw RepositoryKeys.noRootKeys }
     let key = try SigningKeys.make(name, in: folder.keys)
-    signingWatch.replace(
-      try SigningState.load(folder, signers: [], orMake: false, now: now))
+    signingWatch.replace(try SigningState.load(folder, signers: [], orMake: false, now: now))
     _ = try await renewDocuments()
     return key.verificationKey
   }

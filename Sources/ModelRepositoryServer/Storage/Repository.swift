@@ -205,8 +205,7 @@ final class Repository: Sendable {
         }
       }
       let lost = try digests.filter {
-        try !FileSystem.exists(
-          folder.blobs + "/" + $0.storedPath)
+        try !FileSystem.exists(folder.blobs + "/" + $0.storedPath)
       }
       guard !lost.isEmpty else { return lost }
       try database.write { database in

@@ -207,8 +207,7 @@ enum RepositoryDatabase {
     CREATE TABLE uploads (
       id TEXT PRIMARY KEY, token TEXT, offset INTEGER NOT NULL, used DATETIME NOT NULL
     ) WITHOUT ROWID;
-    CREATE TABLE models (
-      name TEXT PRIMARY KEY, created DATETIME NOT NULL) WITHOUT ROWID;
+    CREATE TABLE models (name TEXT PRIMARY KEY, created DATETIME NOT NULL) WITHOUT ROWID;
     CREATE TABLE versions (
       model TEXT NOT NULL REFERENCES models(name), version TEXT NOT NULL,
       sequence INTEGER NOT NULL, manifest_digest TEXT NOT NULL, manifest_size INTEGER NOT NULL,

@@ -45,8 +45,7 @@ public struct S3Location: Sendable, Hashable {
     guard (3...63).contains(bucket.utf8.count), bucket.allSatisfy(letters.contains),
       bucket.contains(where: { $0 != "." })
     else {
-      throw invalid(
-        "has no valid bucket name, which has 3 to 63 letters, digits, dots and hyphens")
+      throw invalid("has no valid bucket name, which has 3 to 63 letters, digits, dots and hyphens")
     }
     var prefix = parts.count > 1 ? String(parts[1]) : ""
     while prefix.hasSuffix("/") { prefix.removeLast() }
@@ -56,8 +55,7 @@ public struct S3Location: Sendable, Hashable {
       prefix.utf8.count <= 800,
       prefix.unicodeScalars.allSatisfy({ $0.value >= 32 && $0 != "\u{7F}" })
     else {
-      throw invalid(
-        "has an invalid prefix, which must not contain an empty part, '.' or '..'")
+      throw invalid("has an invalid prefix, which must not contain an empty part, '.' or '..'")
     }
     self.prefix = prefix
     guard !region.isEmpty, region.utf8.count <= 64, region.allSatisfy(letters.contains) else {
