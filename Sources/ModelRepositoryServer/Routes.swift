@@ -96,7 +96,7 @@ struct Routes: Sendable {
   /// Returns the reason why the server can't work; nil if it can.
   private func unreadiness(_ context: WebContext) async throws -> String? {
     repository.reloadChangedKeys()
-    if let problem = repository.signingWatch.problem {
+    if let problem = repository.signingWatch.withLock({ $0.problem }) {
       context.logger.error("\(problem)")
       return "The signing keys can't be used."
     }

@@ -14,14 +14,10 @@ import TensorIO
 extension ModelDownload {
   private var path: String { "/v1/models/\(model)/channels/\(configuration.channel)" }
 
-  private var keeper: TrustKeeper {
-    TrustKeeper(cache: cache, configuration: configuration, exchange: exchange)
-  }
-
   /// Fetches the channel's newest document, verifies it, and records it in the state.
   func currentDocument() async throws -> TrustedDocument {
     let known = try folder.readState().channels[configuration.channel.text]
-    let trust = try await BlockingWork.run { try keeper.stored() }
+    let trust = try await BlockingWork.run { try storedTrust() }
     // If the known document can't be verified any more, fetch it again without its ETag.
     let usable = known.flatMap { known in (try? verified(known.document, trust)) }
     let etag = usable == nil ? nil : known?.etag
@@ -37,7 +33,7 @@ extension ModelDownload {
     }
     try cache.environment.reached(.documentFetched)
     let document = try await trusted(fetched.signed, trust) { trust in
-      try await BlockingWork.run { try keeper.keep(trust) }
+      try await BlockingWork.run { try keep(trust) }
     }
     try await BlockingWork.run { try record(document, fetched.signed, fetched.etag) }
     return document
@@ -52,7 +48,7 @@ extension ModelDownload {
           + "request had no condition."
       )
     }
-    let trust = try await BlockingWork.run { try keeper.stored() }
+    let trust = try await BlockingWork.run { try storedTrust() }
     let document = try await trusted(fetched.signed, trust) { $0 }
     let seen =
       try folder.readState().channels[configuration.channel.text]?
@@ -78,7 +74,7 @@ extension ModelDownload {
     {
       // A newer root document may name other keys.
     }
-    let newest = try await keep(try await keeper.newest(after: trust))
+    let newest = try await keep(try await newest(after: trust))
     let document = try verified(signed, newest)
     guard document.content.root ?? 0 <= newest.version else {
       throw ModelRepositoryClientError(
@@ -184,14 +180,10 @@ extension ChannelDocument {
   var manifests: Set<BlobDigest> { Set(releases.map(\.manifest.digest)) }
 }
 
-/// Keeps the newest root document of a repository in the cache, and fetches newer ones.
+/// Keeping the newest root document of the repository in the cache, and fetching newer ones.
 ///
 /// Programs that trust different keys or root documents use different files.
-struct TrustKeeper: Sendable {
-  let cache: CacheFolder
-  let configuration: ModelRepositoryConfiguration
-  let exchange: RepositoryExchange
-
+extension ModelDownload {
   private func file(_ trust: RepositoryTrust) -> String {
     "\(cache.trust)/\(trust.anchor).json"
   }
@@ -202,7 +194,7 @@ struct TrustKeeper: Sendable {
   ///
   /// - Throws: ``ModelRepositoryClientError`` if the program's root document is invalid, or
   ///   ``FileError`` if reading the file may succeed later.
-  func stored() throws -> RepositoryTrust {
+  private func storedTrust() throws -> RepositoryTrust {
     var trust = try configuration.trust()
     guard
       let bytes = try CacheFile.contents(of: file(trust), upTo: 2 * RootDocument.maximumBytes),
@@ -216,7 +208,7 @@ struct TrustKeeper: Sendable {
   ///
   /// - Throws: ``ModelRepositoryClientError`` or `RepositoryError` if a root document doesn't
   ///   follow from the one before.
-  func newest(after trust: RepositoryTrust) async throws -> RepositoryTrust {
+  private func newest(after trust: RepositoryTrust) async throws -> RepositoryTrust {
     var trust = trust
     try await trust.follow { version in
       try await exchange.retrying { try await fetch(version) }
@@ -228,12 +220,12 @@ struct TrustKeeper: Sendable {
   /// trust.
   ///
   /// - Throws: ``FileError``.
-  func keep(_ trust: RepositoryTrust) throws -> RepositoryTrust {
+  private func keep(_ trust: RepositoryTrust) throws -> RepositoryTrust {
     guard let signed = trust.signedRoot else { return trust }
     try CacheFolder.makeFolder(cache.trust)
     let lock = try FileLock.waiting(on: cache.trust)
     defer { withExtendedLifetime(lock) {} }
-    let known = try stored()
+    let known = try storedTrust()
     guard known.version < trust.version else { return known }
     try cache.replace(file(trust), with: RepositoryJSON.encode(signed))
     return trust

@@ -14,7 +14,7 @@ import Synchronization
 /// The signing keys, which may be changed while the server runs.
 extension Repository {
   /// The current signing keys and root documents.
-  var signing: SigningState { signingWatch.state }
+  var signing: SigningState { signingWatch.withLock { $0.state } }
 
   /// The keys that sign documents; empty if they are missing.
   var keys: [SigningKey] { signing.keys }
@@ -41,14 +41,15 @@ extension Repository {
     let signers = try database.read { try SigningState.signers($0) }
     let state = try SigningState.load(folder, signers: signers, orMake: false, now: now)
     if let fault = state.fault { throw fault }
-    signingWatch.replace(state)
+    signingWatch.withLock { $0.state = state }
   }
 
   /// Creates a new key and signs all documents with it, because the old keys are lost.
   func replaceLostKeys(with name: String) async throws -> VerificationKey {
     guard signing.root == nil else { throw RepositoryKeys.noRootKeys }
     let key = try SigningKeys.make(name, in: folder.keys)
-    signingWatch.replace(try SigningState.load(folder, signers: [], orMake: false, now: now))
+    let state = try SigningState.load(folder, signers: [], orMake: false, now: now)
+    signingWatch.withLock { $0.state = state }
     _ = try await renewDocuments()
     return key.verificationKey
   }
@@ -58,15 +59,16 @@ extension Repository {
   /// If the new keys can't be used, the readiness check reports it and the previous keys stay in
   /// use.
   func reloadChangedKeys() {
-    guard signingWatch.isDue() else { return }
+    guard signingWatch.withLock({ $0.isDue() }) else { return }
     let fingerprint = folder.signingFingerprint
-    guard signingWatch.hasChanged(fingerprint) || isKeyOver else { return }
+    guard signingWatch.withLock({ $0.fingerprint != fingerprint }) || isKeyOver else { return }
+    var problem: String?
     do {
       try reloadKeys()
-      signingWatch.note(fingerprint, problem: nil)
     } catch {
-      signingWatch.note(fingerprint, problem: "The signing keys cannot be used: \(error)")
+      problem = "The signing keys cannot be used: \(error)"
     }
+    signingWatch.withLock { ($0.fingerprint, $0.problem) = (fingerprint, problem) }
   }
 
   /// Whether one of the signing keys has expired.
@@ -114,41 +116,23 @@ extension Repository {
   }
 }
 
-/// The signing keys in use, and the time of the last check for changes.
-final class SigningWatch: Sendable {
-  private struct Content {
-    var state: SigningState
-    var fingerprint: [String]?
-    var problem: String?
-    var looked: ContinuousClock.Instant?
-  }
-
-  private let content: Mutex<Content>
-
-  init(_ state: SigningState) { content = Mutex(Content(state: state)) }
-
-  var state: SigningState { content.withLock { $0.state } }
+/// The signing keys in use, and what the last check for changes found.
+struct SigningWatch: Sendable {
+  var state: SigningState
+  /// The names of the files at the last check; see ``DataFolder/signingFingerprint``.
+  var fingerprint: [String]?
   /// The reason why the newest keys can't be used; nil if they are in use.
-  var problem: String? { content.withLock { $0.problem } }
+  var problem: String?
+  private var looked: ContinuousClock.Instant?
 
-  func replace(_ state: SigningState) { content.withLock { $0.state = state } }
+  init(_ state: SigningState) { self.state = state }
 
   /// Whether a second has passed since the last check.
-  func isDue() -> Bool {
+  mutating func isDue() -> Bool {
     let now = ContinuousClock.now
-    return content.withLock { content in
-      guard content.looked.map({ now - $0 >= .seconds(1) }) ?? true else { return false }
-      content.looked = now
-      return true
-    }
-  }
-
-  func hasChanged(_ fingerprint: [String]) -> Bool {
-    content.withLock { $0.fingerprint != fingerprint }
-  }
-
-  func note(_ fingerprint: [String], problem: String?) {
-    content.withLock { ($0.fingerprint, $0.problem) = (fingerprint, problem) }
+    guard looked.map({ now - $0 >= .seconds(1) }) ?? true else { return false }
+    looked = now
+    return true
   }
 }
 

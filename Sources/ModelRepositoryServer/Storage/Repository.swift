@@ -8,6 +8,7 @@ import Foundation
 import GRDB
 import ModelRepositoryAPI
 import StoredRows
+import Synchronization
 
 /// An open data folder, which the server's routes and the command line use.
 ///
@@ -40,7 +41,7 @@ final class Repository: Sendable {
   /// The damage that was found in the database at the start, as sentences.
   let faults: [String]
   /// The keys that sign documents.
-  let signingWatch: SigningWatch
+  let signingWatch: Mutex<SigningWatch>
   private let lock: FolderLock
 
   /// Opens or creates a folder, and repairs what an earlier crash left behind.
@@ -90,9 +91,10 @@ final class Repository: Sendable {
       try database.read { try SigningState.signers($0) }
     }
     // If the database can't tell whether anything was signed, no key is created.
-    signingWatch = SigningWatch(
-      try SigningState.load(
-        folder, signers: signers ?? [], orMake: signers != nil, now: options.now()))
+    signingWatch = Mutex(
+      SigningWatch(
+        try SigningState.load(
+          folder, signers: signers ?? [], orMake: signers != nil, now: options.now())))
     try Self.dropLostUploads(folder, database, &faults)
     // Only `fsck` checks a remote store, because it may be far away.
     lost = isElsewhere ? [] : try Self.dropLostBlobs(folder, database, &faults)
