@@ -181,18 +181,11 @@ public struct AuditRecord: Sendable, Hashable, Codable {
   /// Their subject has the clients' addresses.
   public static let refusedToken = "token.refused"
 
-  package init(
-    id: Int, time: Date, token: String?, action: String, subject: String, detail: String? = nil,
-    before: String? = nil, after: String? = nil
-  ) {
+  package init(id: Int, time: Date, action: String, subject: String) {
     self.id = id
     self.time = time
-    self.token = token
     self.action = action
     self.subject = subject
-    self.detail = detail
-    self.before = before
-    self.after = after
   }
 }
 

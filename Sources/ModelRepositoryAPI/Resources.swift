@@ -122,12 +122,11 @@ package struct ChannelHistory: Sendable, Hashable, Codable {
     package var content: ChannelContent
 
     package init(
-      documentVersion: Int, cause: Cause, issued: Date, expires: Date, content: ChannelContent
+      documentVersion: Int, cause: Cause, times: DocumentTimes, content: ChannelContent
     ) {
       self.documentVersion = documentVersion
       self.cause = cause
-      self.issued = issued
-      self.expires = expires
+      (issued, expires) = (times.issued, times.expires)
       self.content = content
     }
 

@@ -123,7 +123,7 @@ extension ModelDownload {
       format: manifest.format, details: manifest.details)
   }
 
-  private func offeredManifest(_ release: Release) async throws -> VersionManifest {
+  private func offeredManifest(_ release: ChannelDocument.Release) async throws -> VersionManifest {
     let reference = release.manifest
     let stored = try await BlockingWork.run { try cache.manifest(reference) }
     if let stored { return stored }

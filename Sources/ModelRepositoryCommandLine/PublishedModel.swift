@@ -5,7 +5,6 @@
 
 #if Servers
 import Foundation
-import ModelCommands
 import ModelRepositoryClient
 import TensorIO
 
@@ -16,16 +15,14 @@ struct PublishedModel {
 
   /// Checks that the model can be published as it is, and that it works.
   ///
-  /// - Parameters:
-  ///   - memoryLimit: The memory that the model may use while it is tried.
-  ///   - triesModel: Whether to load and run the model.
+  /// - Parameter backends: The backends to load and run the model with, or nil to skip that.
   /// - Throws: `TensorIOError` that names the file or says what is wrong with the model.
-  func check(by memoryLimit: MemoryLimit, triesModel: Bool) throws {
+  func check(_ backends: [any Backend]?) throws {
     let isFolder = FileSystem.isFolder(path)
     try isFolder ? checkFolder() : checkFile()
-    guard triesModel else { return }
+    guard let backends else { return }
     do {
-      try ModelTrial.run(path, with: Backends.isolated(by: memoryLimit))
+      try ModelTrial.run(path, with: backends)
     } catch var error as TensorIOError where error.code != .missingLibrary {
       error.message += " Nothing was published. Pass --no-check to publish it anyway."
       throw error

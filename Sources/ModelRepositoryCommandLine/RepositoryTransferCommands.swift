@@ -14,6 +14,16 @@ import Synchronization
 import TensorIO
 import WebClient
 
+/// The options of commands that try a model, and send or receive it.
+struct TransferArguments: ParsableArguments {
+  @Option(name: .long, help: MemoryLimit.help)
+  var memoryLimit = MemoryLimit.standard
+
+  @OptionGroup var server: RepositoryServerArguments
+
+  var backends: [any Backend] { Backends.isolated(by: memoryLimit) }
+}
+
 /// The command `tensorio repository push`.
 struct RepositoryPushCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -46,18 +56,15 @@ struct RepositoryPushCommand: ParsableCommand {
   @Flag(help: "Publish the files without a trial run of the model.")
   var noCheck = false
 
-  @Option(name: .long, help: MemoryLimit.help)
-  var memoryLimit = MemoryLimit.standard
-
-  @OptionGroup var server: RepositoryServerArguments
+  @OptionGroup var transfer: TransferArguments
 
   @Flag(help: "Print the version as JSON.")
   var json = false
 
   func run() throws {
-    try PublishedModel(path: path).check(by: memoryLimit, triesModel: !noCheck)
+    try PublishedModel(path: path).check(noCheck ? nil : transfer.backends)
     try BlockingTask.run { [self] in
-      let publisher = try server.publisher()
+      let publisher = try transfer.server.publisher()
       let bar = Mutex<ProgressBar?>(nil)
       let record = try await publisher.publish(
         path, as: model, version: version, details: details
@@ -115,10 +122,7 @@ struct RepositoryPullCommand: WaitingCommand {
   @Flag(help: "Download the files without a trial run of the model.")
   var noCheck = false
 
-  @Option(name: .long, help: MemoryLimit.help)
-  var memoryLimit = MemoryLimit.standard
-
-  @OptionGroup var server: RepositoryServerArguments
+  @OptionGroup var transfer: TransferArguments
 
   @Flag(help: "Print the result as JSON.")
   var json = false
@@ -161,7 +165,7 @@ struct RepositoryPullCommand: WaitingCommand {
     _ installed: InstalledModel, _ client: ModelRepositoryClient, target: String
   ) throws {
     do {
-      try installed.tryOut(with: Backends.isolated(by: memoryLimit))
+      try installed.tryOut(with: transfer.backends)
     } catch var error as TensorIOError {
       let subject = "Version '\(installed.version?.text ?? "")' of '\(model)'"
       let reason = error.message.replacing(installed.path, with: FileSystem.name(of: target))
@@ -189,6 +193,7 @@ struct RepositoryPullCommand: WaitingCommand {
   }
 
   private func configuration() throws -> ModelRepositoryConfiguration {
+    let server = transfer.server
     var configuration = ModelRepositoryConfiguration(
       server: server.address, keys: try keys.verificationKeys(),
       folder: RepositoryCache.folder(server: server.address, channel: channel.channel))

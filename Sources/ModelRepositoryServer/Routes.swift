@@ -17,11 +17,11 @@ import WebServing
 
 /// The routes of the server.
 struct Routes: Sendable {
+  private let lastReady = LastReady()
   let repository: Repository
   let uploads: UploadStore
   let access: Access
   let metrics: ServerMetrics
-  private let lastReady = LastReady()
 
   func add(to router: Router<WebContext>) {
     addHealth(to: router)

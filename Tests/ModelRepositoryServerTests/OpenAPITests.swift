@@ -80,8 +80,7 @@ import Testing
     let time = Date(timeIntervalSince1970: 1_800_000_000)
     let name = try #require(RepositoryName("a"))
     let blob = BlobReference(digest: BlobDigest(of: [1]), size: 1)
-    let record = VersionRecord(
-      version: name, sequence: 1, manifest: blob, size: 1, published: time)
+    let record = VersionRecord(version: name, sequence: 1, manifest: blob, size: 1, published: time)
     let experiment = ChannelContent.Experiment(
       salt: "s",
       arms: [ChannelContent.Arm(name: name, threshold: 1, version: name, parameters: [:])],
@@ -99,10 +98,10 @@ import Testing
       id: "1", name: "n", scopes: [.read], models: ["*"], created: time, expires: time,
       revoked: time)
     let revision = ChannelHistory.Revision(
-      documentVersion: 1, cause: .change, issued: time, expires: time, content: content)
-    let audit = AuditRecord(
-      id: 1, time: time, token: "t", action: "a", subject: "s", detail: "d", before: "b", after: "c"
-    )
+      documentVersion: 1, cause: .change, times: DocumentTimes(issued: time, expires: time),
+      content: content)
+    var audit = AuditRecord(id: 1, time: time, action: "a", subject: "s")
+    (audit.token, audit.detail, audit.before, audit.after) = ("t", "d", "b", "c")
     let manifest = VersionManifest(
       model: name, version: name, format: .tflite,
       files: [VersionManifest.File(path: "a", digest: blob.digest, size: 1)], details: "d")

@@ -14,6 +14,9 @@ import WebClient
 
 /// Downloads one blob into the store, resumes partial files, and verifies the digest.
 struct BlobDownload: Sendable {
+  /// The number of bytes that are collected before they are written.
+  private static let batch = 1 << 20
+
   let cache: CacheFolder
   let exchange: RepositoryExchange
   let blob: BlobReference
@@ -27,9 +30,6 @@ struct BlobDownload: Sendable {
     var reason: String
     var found: BlobDigest?
   }
-
-  /// The number of bytes that are collected before they are written.
-  private static let batch = 1 << 20
 
   private var path: String { "/v1/blobs/\(blob.digest)" }
 

@@ -12,9 +12,6 @@ import TensorIO
 /// One download of a model: its channel's document, and the manifest and files of this
 /// installation's version.
 struct ModelDownload: Sendable {
-  typealias Entry = ModelState.Entry
-  typealias Release = ChannelDocument.Release
-
   let folder: ModelFolder
   let configuration: ModelRepositoryConfiguration
   let installationID: String
@@ -59,7 +56,7 @@ struct ModelDownload: Sendable {
       throw noVersion
     }
     guard !state.isQuarantined(release.manifest.digest) else { throw quarantined(release) }
-    var entry = Entry(
+    var entry = ModelState.Entry(
       release: release, format: .bundle, arm: assignment.arm, parameters: assignment.parameters,
       keys: document.signers)
     if present.contains(release.manifest.digest),
@@ -77,7 +74,7 @@ struct ModelDownload: Sendable {
   /// Records a version in the state, and returns nil if files are missing or the document isn't the
   /// newest one any more.
   private func settle(
-    _ entry: Entry, _ document: TrustedDocument, makingNew: Bool
+    _ entry: ModelState.Entry, _ document: TrustedDocument, makingNew: Bool
   ) async throws -> InstalledModel.Version? {
     try await BlockingWork.run {
       try folder.withState { state in
@@ -112,7 +109,7 @@ struct ModelDownload: Sendable {
       "Channel '\(configuration.channel)' of '\(model)' has no version for this installation.")
   }
 
-  private func quarantined(_ release: Release) -> ModelRepositoryClientError {
+  private func quarantined(_ release: ChannelDocument.Release) -> ModelRepositoryClientError {
     ModelRepositoryClientError(
       .quarantined,
       "Version '\(release.version)' of '\(model)' failed twice on this computer, so it is not "
@@ -121,7 +118,7 @@ struct ModelDownload: Sendable {
 
   // MARK: - Fetching
 
-  private func fetchManifest(_ release: Release) async throws -> VersionManifest {
+  private func fetchManifest(_ release: ChannelDocument.Release) async throws -> VersionManifest {
     let size = release.size
     guard size <= configuration.maximumBytes else {
       throw ModelRepositoryClientError(
@@ -141,7 +138,7 @@ struct ModelDownload: Sendable {
   /// Decodes and checks the manifest of a release, whose digest the caller has verified.
   ///
   /// - Throws: ``ModelRepositoryClientError`` with `.invalidDocument`.
-  func manifest(_ bytes: Data, of release: Release) throws -> VersionManifest {
+  func manifest(_ bytes: Data, of release: ChannelDocument.Release) throws -> VersionManifest {
     func invalid(_ why: String) -> ModelRepositoryClientError {
       ModelRepositoryClientError(
         .invalidDocument, "The manifest of '\(model)' \(release.version) \(why).")

@@ -198,12 +198,11 @@ extension Repository {
       var size = 0
       while size < Self.maximumHistoryBytes, let row = try rows.next() {
         let state = try CheckedRow.read(row, of: .channelDocuments) { try Self.state($0) }
-        let document = try Self.document(state)
         size += state.signed.count
         revisions.append(
           ChannelHistory.Revision(
-            documentVersion: state.documentVersion, cause: state.cause,
-            issued: document.issued, expires: document.expires, content: state.content))
+            documentVersion: state.documentVersion, cause: state.cause, times: state.times,
+            content: state.content))
       }
       return ChannelHistory(revisions: revisions)
     }

@@ -71,11 +71,14 @@ extension Repository {
   }
 
   static func auditRecord(_ row: CheckedRow) throws -> AuditRecord {
-    AuditRecord(
+    var record = AuditRecord(
       id: try row.integer("id", in: 1...Int.max), time: try row.time("time"),
-      token: try row.optionalText("token"), action: try row.text("action"),
-      subject: try row.text("subject"), detail: try row.optionalText("detail"),
-      before: try row.optionalText("value_before"), after: try row.optionalText("value_after"))
+      action: try row.text("action"), subject: try row.text("subject"))
+    record.token = try row.optionalText("token")
+    record.detail = try row.optionalText("detail")
+    record.before = try row.optionalText("value_before")
+    record.after = try row.optionalText("value_after")
+    return record
   }
 }
 
