@@ -37,17 +37,12 @@ public struct TokenRecord: Sendable, Hashable, Codable {
   /// The time at which it was revoked, or nil if it wasn't.
   public var revoked: Date?
 
-  package init(
-    id: String, name: String, scopes: [TokenScope], models: [String], created: Date,
-    expires: Date? = nil, revoked: Date? = nil
-  ) {
+  package init(id: String, name: String, scopes: [TokenScope], models: [String], created: Date) {
     self.id = id
     self.name = name
     self.scopes = scopes
     self.models = models
     self.created = created
-    self.expires = expires
-    self.revoked = revoked
   }
 }
 

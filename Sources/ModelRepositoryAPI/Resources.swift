@@ -19,18 +19,16 @@ public struct VersionRecord: Sendable, Hashable, Codable {
   /// The time at which it was published.
   public var published: Date
   /// Whether the version was withdrawn, so that no channel can give it any more.
-  public var isWithdrawn: Bool
+  public var isWithdrawn = false
 
   package init(
-    version: RepositoryName, sequence: Int, manifest: BlobReference, size: Int, published: Date,
-    isWithdrawn: Bool = false
+    version: RepositoryName, sequence: Int, manifest: BlobReference, size: Int, published: Date
   ) {
     self.version = version
     self.sequence = sequence
     self.manifest = manifest
     self.size = size
     self.published = published
-    self.isWithdrawn = isWithdrawn
   }
 
   enum CodingKeys: String, CodingKey {

@@ -60,7 +60,7 @@ extension ModelRepositoryClient {
   ) async throws -> ModelOffer {
     try await ModelDownload(
       folder: folder(of: model), configuration: configuration, installationID: installationID,
-      exchange: exchange, onSafety: { _ in }, onProgress: { _ in }
+      exchange: exchange
     ).offer()
   }
 

@@ -176,9 +176,9 @@ public final class ModelRepositoryClient: Sendable {
     _ model: RepositoryName, _ onProgress: @escaping @Sendable (DownloadProgress) -> Void
   ) async throws -> InstalledModel.Version {
     try await ModelDownload(
+      onSafety: { self.forget(model, unsafeBy: $0) }, onProgress: onProgress,
       folder: folder(of: model), configuration: configuration, installationID: installationID,
-      exchange: try RepositoryExchange(server: server, configuration: configuration),
-      onSafety: { self.forget(model, unsafeBy: $0) }, onProgress: onProgress
+      exchange: try RepositoryExchange(server: server, configuration: configuration)
     ).run()
   }
 

@@ -94,9 +94,8 @@ import Testing
         salt: "s",
         arms: [ChannelDocument.Arm(name: name, threshold: 1, release: record.release)]), root: 1)
     let key = SigningKey()
-    let token = TokenRecord(
-      id: "1", name: "n", scopes: [.read], models: ["*"], created: time, expires: time,
-      revoked: time)
+    var token = TokenRecord(id: "1", name: "n", scopes: [.read], models: ["*"], created: time)
+    (token.expires, token.revoked) = (time, time)
     let revision = ChannelHistory.Revision(
       documentVersion: 1, cause: .change, times: DocumentTimes(issued: time, expires: time),
       content: content)

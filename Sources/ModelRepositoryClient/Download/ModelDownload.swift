@@ -12,14 +12,14 @@ import TensorIO
 /// One download of a model: its channel's document, and the manifest and files of this
 /// installation's version.
 struct ModelDownload: Sendable {
+  /// Called with the verified document, which says which versions are unsafe, before files are
+  /// fetched.
+  var onSafety: @Sendable (TrustedDocument) -> Void = { _ in }
+  var onProgress: @Sendable (DownloadProgress) -> Void = { _ in }
   let folder: ModelFolder
   let configuration: ModelRepositoryConfiguration
   let installationID: String
   let exchange: RepositoryExchange
-  /// Called with the verified document, which says which versions are unsafe, before files are
-  /// fetched.
-  let onSafety: @Sendable (TrustedDocument) -> Void
-  let onProgress: @Sendable (DownloadProgress) -> Void
 
   var cache: CacheFolder { folder.cache }
   var model: RepositoryName { folder.model }

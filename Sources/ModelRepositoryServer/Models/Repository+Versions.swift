@@ -146,13 +146,14 @@ extension Repository {
   }
 
   static func record(_ row: CheckedRow) throws -> VersionRecord {
-    VersionRecord(
+    var record = VersionRecord(
       version: try row.name("version"),
       sequence: try row.integer("sequence", in: 1...CheckedRow.maximum),
       manifest: BlobReference(
         digest: try row.digest("manifest_digest"), size: try row.integer("manifest_size")),
-      size: try row.integer("size"), published: try row.time("published"),
-      isWithdrawn: try row.flag("withdrawn"))
+      size: try row.integer("size"), published: try row.time("published"))
+    record.isWithdrawn = try row.flag("withdrawn")
+    return record
   }
 
   private static func insert(

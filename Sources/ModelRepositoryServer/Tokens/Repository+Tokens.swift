@@ -41,10 +41,11 @@ extension Repository {
       String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
     }.joined()
     let secret = id + "." + Self.base64URL(Self.random(.bits256))
-    let token = TokenRecord(
+    var token = TokenRecord(
       id: id, name: request.name, scopes: TokenScope.allCases.filter(request.scopes.contains),
-      models: models, created: now, expires: request.expires)
-    try await database.write { [self] database in
+      models: models, created: now)
+    token.expires = request.expires
+    try await database.write { [self, token] database in
       try database.execute(
         sql: """
           INSERT INTO tokens (id, secret_hash, name, scopes, models, created, expires)
@@ -136,8 +137,9 @@ extension TokenRecord {
     }
     self.init(
       id: try row.text("id"), name: try row.text("name"), scopes: scopes.compactMap { $0 },
-      models: models, created: try row.time("created"), expires: try row.optionalTime("expires"),
-      revoked: try row.optionalTime("revoked"))
+      models: models, created: try row.time("created"))
+    expires = try row.optionalTime("expires")
+    revoked = try row.optionalTime("revoked")
   }
 
   var isForAllModels: Bool { models.contains("*") }

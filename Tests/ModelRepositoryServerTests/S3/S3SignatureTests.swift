@@ -24,21 +24,25 @@ import Testing
   /// documentation.
   static let examples = [
     Example(
-      request: S3Request(.GET, nil, "", fields: [("Range", "bytes=0-9")]), path: "/test.txt",
+      request: S3Request(method: .GET, key: nil, purpose: "", fields: [("Range", "bytes=0-9")]),
+      path: "/test.txt",
       signature: "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"),
     Example(
       request: S3Request(
-        .PUT, nil, "",
+        method: .PUT, key: nil, purpose: "",
         fields: [
           ("Date", "Fri, 24 May 2013 00:00:00 GMT"), ("x-amz-storage-class", "REDUCED_REDUNDANCY"),
         ], body: .bytes(ByteBuffer(string: "Welcome to Amazon S3."))),
       path: "/" + S3Signature.escaped("test$file.text", keepingSlashes: true),
       signature: "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"),
     Example(
-      request: S3Request(.GET, nil, "", query: [("lifecycle", "")]), path: "/",
+      request: S3Request(method: .GET, key: nil, purpose: "", query: [("lifecycle", "")]),
+      path: "/",
       signature: "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"),
     Example(
-      request: S3Request(.GET, nil, "", query: [("prefix", "J"), ("max-keys", "2")]), path: "/",
+      request: S3Request(
+        method: .GET, key: nil, purpose: "", query: [("prefix", "J"), ("max-keys", "2")]),
+      path: "/",
       signature: "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
   ]
 
@@ -69,7 +73,7 @@ import Testing
         sessionToken: number % 3 == 0 ? "token\(number)/+=" : nil)
       let region = ["us-east-1", "eu-central-1", "x"][number % 3]
       var request = S3Request(
-        [.GET, .PUT, .POST, .DELETE, .HEAD][number % 5], nil, "",
+        method: [.GET, .PUT, .POST, .DELETE, .HEAD][number % 5], key: nil, purpose: "",
         query: (0..<number % 5).map { (name: "\(text(3))\($0)", value: text($0 * 3)) })
       request.fields = [("Range", "bytes=0-\(number)"), ("x-amz-meta-a", "  a   b \(number) ")]
       if number % 2 == 0 { request.body = .bytes(ByteBuffer(string: text(number))) }

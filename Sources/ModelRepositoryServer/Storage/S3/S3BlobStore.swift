@@ -58,7 +58,9 @@ struct S3BlobStore: BlobStore {
     }
     if blob.size <= limits.wholeBytes {
       try await client.send(
-        S3Request(.PUT, key, "stored", body: .file(content, 0..<blob.size, blob.digest)))
+        S3Request(
+          method: .PUT, key: key, purpose: "stored",
+          body: .file(content, 0..<blob.size, blob.digest)))
     } else {
       try await putParts(content, blob, key)
     }
@@ -75,7 +77,8 @@ struct S3BlobStore: BlobStore {
 
   func open(_ digest: BlobDigest) async throws -> (any BlobContent)? {
     guard let (size, tag) = try await head(key(digest)) else { return nil }
-    let request = S3Request(.GET, key(digest), "read", fields: [("if-match", tag)])
+    let request = S3Request(
+      method: .GET, key: key(digest), purpose: "read", fields: [("if-match", tag)])
     return S3Content(client: client, request: request, size: size)
   }
 
@@ -84,14 +87,15 @@ struct S3BlobStore: BlobStore {
   }
 
   func delete(_ digest: BlobDigest) async throws {
-    try await client.send(S3Request(.DELETE, key(digest), "deleted"), allowing: [404])
+    try await client.send(
+      S3Request(method: .DELETE, key: key(digest), purpose: "deleted"), allowing: [404])
   }
 
   func quarantine(_ digest: BlobDigest) async throws {
     let key = key(digest)
     let destination = "\(root)quarantine/\(digest.quarantineName)"
     let request = S3Request(
-      .PUT, destination, "copied from '\(key)'",
+      method: .PUT, key: destination, purpose: "copied from '\(key)'",
       fields: [
         (
           "x-amz-copy-source",
@@ -113,7 +117,7 @@ struct S3BlobStore: BlobStore {
     var blobs: [StoredBlob] = []
     var token: String?
     repeat {
-      var request = S3Request(.GET, nil, "listed")
+      var request = S3Request(method: .GET, key: nil, purpose: "listed")
       request.query = [
         ("list-type", "2"), ("prefix", root + "sha256/"), ("max-keys", "\(limits.pageNames)"),
         // With this encoding, names with characters that XML doesn't allow don't break the list.
@@ -138,7 +142,7 @@ struct S3BlobStore: BlobStore {
 
   /// Returns an object's size and tag without reading it; nil if it doesn't exist.
   func head(_ key: String) async throws -> (size: Int, tag: String)? {
-    let request = S3Request(.HEAD, key, "examined")
+    let request = S3Request(method: .HEAD, key: key, purpose: "examined")
     let answer = try await client.send(request, allowing: [404])
     guard answer.status != 404 else { return nil }
     guard let size = answer.fields.first(name: "content-length").flatMap({ Int($0) }), size >= 0,
@@ -188,7 +192,7 @@ extension S3BlobStore {
       let mark = try RepositoryJSON.encode(S3Owner(id: id))
       try await client.send(
         S3Request(
-          .PUT, ownerKey, "made",
+          method: .PUT, key: ownerKey, purpose: "made",
           fields: [("content-type", "application/json"), ("if-none-match", "*")],
           body: .bytes(ByteBuffer(bytes: mark))), allowing: [409, 412])
       owner = try await readOwner()
@@ -211,11 +215,12 @@ extension S3BlobStore {
   /// Gives up a location that this repository has claimed, so that another one can use it.
   func leave() async throws {
     guard try await readOwner() == id else { return }
-    try await client.send(S3Request(.DELETE, ownerKey, "deleted"), allowing: [404])
+    try await client.send(
+      S3Request(method: .DELETE, key: ownerKey, purpose: "deleted"), allowing: [404])
   }
 
   private func readOwner() async throws -> String? {
-    let request = S3Request(.GET, ownerKey, "read")
+    let request = S3Request(method: .GET, key: ownerKey, purpose: "read")
     let (time, attempts) = (client.policy.check, min(2, client.policy.retries.attempts))
     return try await client.retrying(attempts: attempts) {
       do {
@@ -235,10 +240,11 @@ extension S3BlobStore {
   func putParts(_ content: FileContent, _ blob: BlobReference, _ key: String) async throws {
     let before = try await head(key)?.tag
     let begun = try await client.element(
-      S3Request(.POST, key, "stored", query: [("uploads", "")]), "InitiateMultipartUploadResult")
+      S3Request(method: .POST, key: key, purpose: "stored", query: [("uploads", "")]),
+      "InitiateMultipartUploadResult")
     guard let id = begun?["UploadId"]?.text, !id.isEmpty else {
       throw client.failure(
-        S3Request(.POST, key, "stored"),
+        S3Request(method: .POST, key: key, purpose: "stored"),
         "the store's response contains no upload ID"
       ).error
     }
@@ -248,7 +254,8 @@ extension S3BlobStore {
     } catch {
       // This task isn't cancelled together with the request, because the store charges for parts
       // that are left behind.
-      let request = S3Request(.DELETE, key, "aborted", query: [("uploadId", id)])
+      let request = S3Request(
+        method: .DELETE, key: key, purpose: "aborted", query: [("uploadId", id)])
       _ = try? await Task { try await client.send(request, allowing: [404]) }.value
       throw error
     }
@@ -273,7 +280,8 @@ extension S3BlobStore {
         throw RepositoryError(.storage, "An upload's file has different bytes than were uploaded.")
       }
       let request = S3Request(
-        .PUT, key, "stored", query: [("partNumber", "\(tags.count + 1)"), ("uploadId", id)],
+        method: .PUT, key: key, purpose: "stored",
+        query: [("partNumber", "\(tags.count + 1)"), ("uploadId", id)],
         body: .file(content, range, BlobDigest(hash.finalize())))
       guard let tag = try await client.send(request).fields.first(name: "etag") else {
         throw client.failure(request, "the store's response contains no ETag for a part").error
@@ -297,7 +305,7 @@ extension S3BlobStore {
       "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
       + parts.joined() + "</CompleteMultipartUpload>"
     let request = S3Request(
-      .POST, key, "stored", query: [("uploadId", id)],
+      method: .POST, key: key, purpose: "stored", query: [("uploadId", id)],
       fields: [("content-type", "application/xml")], body: .bytes(ByteBuffer(string: text)))
     let answer = try await client.element(
       request, "CompleteMultipartUploadResult", allowing: ["NoSuchUpload"])

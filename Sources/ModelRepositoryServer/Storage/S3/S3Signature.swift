@@ -100,26 +100,13 @@ struct S3Request: Sendable {
     }
   }
 
-  var method = HTTPMethod.GET
+  var method: HTTPMethod
   /// The object's key; nil for the bucket.
   var key: String?
+  /// What happens to the object, for errors such as "'s3://bucket/key' cannot be read".
+  var purpose: String
   var query: [(name: String, value: String)] = []
   var fields: [(name: String, value: String)] = []
   var body = Body.none
-  /// What happens to the object, for errors such as "'s3://bucket/key' cannot be read".
-  var purpose: String
-
-  init(
-    _ method: HTTPMethod, _ key: String?, _ purpose: String,
-    query: [(name: String, value: String)] = [], fields: [(name: String, value: String)] = [],
-    body: Body = .none
-  ) {
-    self.method = method
-    self.key = key
-    self.purpose = purpose
-    self.query = query
-    self.fields = fields
-    self.body = body
-  }
 }
 #endif
