@@ -17,7 +17,7 @@ import Testing
     var server: String
     var key: String
     var folder: String
-    let model = "picture"
+    let model = "image"
 
     enum CodingKeys: CodingKey { case server, key, folder }
 
@@ -64,7 +64,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (place, publisher, serving) = try await Interpreting.host(in: folder)
     defer { serving.cancel() }
-    let name = try #require(RepositoryName("picture"))
+    let name = try #require(RepositoryName("image"))
     func publish(_ file: String, _ version: String) async throws {
       let version = try #require(RepositoryName(version))
       _ = try await publisher.publish(

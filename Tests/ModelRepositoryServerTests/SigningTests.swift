@@ -38,8 +38,7 @@ import TestSupport
   {
     var trust = RepositoryTrust(keys: keys)
     while true {
-      let answer = try await client.execute(
-        uri: "/v1/root/\(trust.version + 1)", method: .get)
+      let answer = try await client.execute(uri: "/v1/root/\(trust.version + 1)", method: .get)
       guard answer.status == .ok else { return trust }
       try trust.accept(answer.decoded(SignedDocument.self))
     }
@@ -122,7 +121,7 @@ import TestSupport
     #expect(try await repository.renewDocuments() == [])
     let name = try #require(RepositoryName("cats"))
     let state = try await repository.channel(.stable, of: name)
-    #expect(state.times.issued == fixture.now)
+    #expect(state.document.issued == fixture.now)
     // Setting the clock back by a minute doesn't cause a renewal.
     fixture.pass(-60)
     #expect(try await repository.renewDocuments() == [])

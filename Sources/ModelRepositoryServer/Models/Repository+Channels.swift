@@ -12,24 +12,22 @@ import StoredRows
 
 /// A channel's newest document.
 struct ChannelState: Sendable {
-  let channel: RepositoryName
-  let documentVersion: Int
+  let document: ChannelDocument
   /// The reason why the document was created.
   let cause: ChannelHistory.Revision.Cause
-  /// The content from which the document was created.
-  let content: ChannelContent
   /// The number of the earlier document whose content a rollback restored; nil for other documents.
   let restores: Int?
   /// The time after which the document is signed again.
   let renewal: Date
-  /// The times at which the document was issued and at which it expires.
-  let times: DocumentTimes
   /// The keys that signed the document, as in ``SigningState/label``.
   let keys: String
   /// The ``SignedDocument`` as it is sent.
   let signed: Data
   /// The strong entity tag of the bytes that are sent.
   let tag: String
+
+  /// The content from which the document was created.
+  var content: ChannelContent { ChannelContent(document) }
 }
 
 /// A condition for changing a channel, so that nobody overwrites somebody else's change.
@@ -62,13 +60,13 @@ extension Repository {
         throw Self.noChannel(channel, model)
       }
       guard isOld(state) else { return state }
-      var document = try Self.document(state)
+      var document = state.document
       let isGood = document.expires > now && !isEarly(state)
       document.documentVersion += 1
       document.issued = wholeNow
       document.expires = wholeNow + options.documentLifetime
       do {
-        return try insert(document, .renewal, restores: state.restores, state.content, database)
+        return try insert(document, .renewal, restores: state.restores, database)
       } catch is Problem where isGood {
         // The current document is still valid, so it is better than none.
         return state
@@ -81,7 +79,7 @@ extension Repository {
     guard !Self.isSigned(state, by: keys.map(\.verificationKey)) else { return }
     throw DamagedRow(
       table: RepositoryTable.channelDocuments.rawValue,
-      key: "\(model) \(state.channel) \(state.documentVersion)",
+      key: "\(model) \(state.document.channel) \(state.document.documentVersion)",
       fault: "none of the repository's keys signed the document in 'signed'")
   }
 
@@ -91,7 +89,8 @@ extension Repository {
       try Self.checkModel(model, database)
       return try Self.channels(of: model, database).map {
         ChannelList.Channel(
-          name: $0.channel, documentVersion: $0.documentVersion, version: $0.content.version)
+          name: $0.document.channel, documentVersion: $0.document.documentVersion,
+          version: $0.document.release?.version)
       }
     }
   }
@@ -109,7 +108,7 @@ extension Repository {
       let present = try Self.channel(channel, of: model, database)
       try check(precondition, present)
       let document = try makeDocument(content, channel, model, after: present, database)
-      let state = try insert(document, .change, restores: nil, ChannelContent(document), database)
+      let state = try insert(document, .change, restores: nil, database)
       try audit(
         database, token, "channel.set", "\(model)/\(channel)", Self.summary(document),
         before: present.map { try Self.auditText($0.content) },
@@ -133,11 +132,11 @@ extension Repository {
         throw Self.noChannel(channel, model)
       }
       try check(precondition, present)
-      let origin = number.map { $0 + 1 } ?? present.restores ?? present.documentVersion
+      let origin = number.map { $0 + 1 } ?? present.restores ?? present.document.documentVersion
       let target = try database.first(
         .channelDocuments, Self.earlierDocuments, [model.text, channel.text, origin], Self.state
       ) { state in
-        number.map { state.documentVersion == $0 }
+        number.map { state.document.documentVersion == $0 }
           ?? !Self.isSame(state.content, present.content)
       }
       guard let target else {
@@ -146,7 +145,7 @@ extension Repository {
           "Channel '\(channel)' of '\(model)' has no earlier content to return to.")
       }
       var content = target.content
-      var restored = target.restores ?? target.documentVersion
+      var restored = target.restores ?? target.document.documentVersion
       if number == nil, Self.isRollout(content, of: present.content.version) {
         // This rollout brought the present version to everybody. Restoring the rollout would leave
         // that version on the installations that were part of it, so all of them get the version
@@ -156,14 +155,13 @@ extension Repository {
           .channelDocuments, Self.earlierDocuments, [model.text, channel.text, restored],
           Self.state
         ) { Self.isSame($0.content, content) }
-        restored = same?.restores ?? same?.documentVersion ?? restored
+        restored = same?.restores ?? same?.document.documentVersion ?? restored
       }
       // Versions that were declared unsafe since then stay unsafe.
       content.minimumSafeSequence = max(
         content.minimumSafeSequence ?? 0, present.content.minimumSafeSequence ?? 0)
       let document = try makeDocument(content, channel, model, after: present, database)
-      let state = try insert(
-        document, .rollback, restores: restored, ChannelContent(document), database)
+      let state = try insert(document, .rollback, restores: restored, database)
       try audit(
         database, token, "channel.rollback", "\(model)/\(channel)",
         "to document \(restored); " + Self.summary(document),
@@ -201,7 +199,8 @@ extension Repository {
         size += state.signed.count
         revisions.append(
           ChannelHistory.Revision(
-            documentVersion: state.documentVersion, cause: state.cause, times: state.times,
+            documentVersion: state.document.documentVersion, cause: state.cause,
+            times: state.document.times,
             content: state.content))
       }
       return ChannelHistory(revisions: revisions)

@@ -27,8 +27,8 @@ extension Repository {
   ///
   /// Both happen when the clock was ahead.
   func isEarly(_ state: ChannelState) -> Bool {
-    state.times.issued > now + Self.clockTolerance
-      || state.times.expires > now + DocumentTimes.maximumLifetime
+    state.document.issued > now + Self.clockTolerance
+      || state.document.expires > now + DocumentTimes.maximumLifetime
   }
 
   /// The number of seconds by which the clock may be set back before documents are signed again.
@@ -57,7 +57,7 @@ extension Repository {
       return record.release
     }
     let document = try ChannelDocument(
-      content, channel, of: model, documentVersion: (present?.documentVersion ?? 0) + 1,
+      content, channel, of: model, documentVersion: (present?.document.documentVersion ?? 0) + 1,
       issued: wholeNow, expires: wholeNow + options.documentLifetime,
       // Versions that were declared unsafe stay unsafe until the content says otherwise.
       minimumSafeSequence: present?.content.minimumSafeSequence ?? 0, release)
@@ -74,7 +74,7 @@ extension Repository {
   /// Signs a document and stores it.
   func insert(
     _ unsigned: ChannelDocument, _ cause: ChannelHistory.Revision.Cause, restores: Int?,
-    _ content: ChannelContent, _ database: Database
+    _ database: Database
   ) throws -> ChannelState {
     try requireKeys()
     let signing = signing
@@ -98,16 +98,16 @@ extension Repository {
         """,
       arguments: [
         document.model.text, document.channel.text, document.documentVersion, cause.rawValue,
-        restores, renewal, signing.label, try RepositoryJSON.encode(content), signed,
+        restores, renewal, signing.label, try RepositoryJSON.encode(ChannelContent(document)),
+        signed,
       ])
     // The cache is cleared after the commit, and before anybody is notified.
     database.afterNextTransaction { [channelStates, key = [document.model, document.channel]] _ in
       channelStates.forget(key)
     }
     return ChannelState(
-      channel: document.channel, documentVersion: document.documentVersion, cause: cause,
-      content: content, restores: restores, renewal: renewal, times: document.times,
-      keys: signing.label, signed: signed, tag: Self.tag(signed))
+      document: document, cause: cause, restores: restores, renewal: renewal, keys: signing.label,
+      signed: signed, tag: Self.tag(signed))
   }
 
   // MARK: - Rows
@@ -156,15 +156,14 @@ extension Repository {
       throw row.damaged("'signed' cannot be read as a signed document: \(error.debugDescription)")
     }
     let state = ChannelState(
-      channel: try row.name("channel"),
-      documentVersion: try row.integer("document_version", in: numbers),
-      cause: try cause(row), content: content,
+      document: document, cause: try cause(row),
       restores: try row.optionalInteger("restores", in: numbers),
-      renewal: try row.time("renewal"), times: document.times, keys: try row.text("keys"),
-      signed: signed, tag: tag(signed))
-    guard document.model == (try row.name("model")), document.channel == state.channel,
-      document.documentVersion == state.documentVersion,
-      ChannelContent(document) == content
+      renewal: try row.time("renewal"), keys: try row.text("keys"), signed: signed,
+      tag: tag(signed))
+    guard document.model == (try row.name("model")),
+      document.channel == (try row.name("channel")),
+      document.documentVersion == (try row.integer("document_version", in: numbers)),
+      state.content == content
     else {
       throw row.damaged("'signed' doesn't match the other columns")
     }
@@ -180,11 +179,6 @@ extension Repository {
 
   private static func tag(_ signed: Data) -> String {
     "\"\(BlobDigest(of: signed).hexadecimal)\""
-  }
-
-  static func document(_ state: ChannelState) throws -> ChannelDocument {
-    let signed = try RepositoryJSON.decode(SignedDocument.self, from: state.signed)
-    return try RepositoryJSON.decode(ChannelDocument.self, from: signed.document)
   }
 
   /// Whether two contents are equal except for the minimum safe sequence.

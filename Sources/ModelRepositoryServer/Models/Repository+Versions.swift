@@ -101,12 +101,13 @@ extension Repository {
       }
       guard !record.isWithdrawn else { return record }
       let channels = try Self.channels(of: model, database).filter { $0.content.names(version) }
+        .map(\.document.channel)
       guard isForced || channels.isEmpty else {
         throw Problem(
           .conflict, "version_in_use",
           "Version '\(version)' of '\(model)' is used by the "
             + "\(channels.count == 1 ? "channel" : "channels") "
-            + "\(channels.map { "'\($0.channel)'" }.joined(separator: ", ")). Set another version "
+            + "\(channels.map { "'\($0)'" }.joined(separator: ", ")). Set another version "
             + "there first.")
       }
       try database.execute(
@@ -115,7 +116,7 @@ extension Repository {
       try audit(
         database, token, "version.withdraw", "\(model)/\(version)",
         channels.isEmpty
-          ? nil : "forced; given by \(channels.map(\.channel.text).joined(separator: " "))",
+          ? nil : "forced; given by \(channels.map(\.text).joined(separator: " "))",
         before: "available", after: "withdrawn")
       record.isWithdrawn = true
       return record

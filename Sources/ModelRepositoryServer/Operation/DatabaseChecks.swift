@@ -111,19 +111,20 @@ struct DatabaseChecks: Sendable {
       database
     ) { row in
       let state = try Repository.state(row)
-      let number = last[state.channel]?.documentVersion ?? 0
-      last[state.channel] = state
-      guard state.documentVersion == number + 1 else {
+      let document = state.document
+      let number = last[document.channel]?.document.documentVersion ?? 0
+      last[document.channel] = state
+      guard document.documentVersion == number + 1 else {
         throw row.damaged(
-          "the document before it should be \(state.documentVersion - 1), not \(number)")
+          "the document before it should be \(document.documentVersion - 1), not \(number)")
       }
-      guard state.restores ?? 0 < state.documentVersion else {
+      guard state.restores ?? 0 < document.documentVersion else {
         throw row.mismatch("restores", "the number of an earlier document")
       }
     }
     guard report.rows.count == before else { return }
-    for state in last.values.sorted(by: { $0.channel.text < $1.channel.text }) {
-      let name = "\(model)/\(state.channel)"
+    for state in last.values.sorted(by: { $0.document.channel.text < $1.document.channel.text }) {
+      let name = "\(model)/\(state.document.channel)"
       if !Repository.isSigned(state, by: keys + formerKeys) {
         report.untrusted.append(name)
       } else if !Repository.isSigned(state, by: keys) {
@@ -172,14 +173,11 @@ struct DatabaseChecks: Sendable {
   private static func unknownVersions(
     _ state: ChannelState, _ model: RepositoryName, _ database: Database
   ) throws -> [String] {
-    let document = try Repository.document(state)
-    let releases =
-      [document.release].compactMap { $0 } + (document.experiment?.arms ?? []).map(\.release)
-    return try releases.compactMap { release in
+    try state.document.releases.compactMap { release in
       let record = try Repository.version(release.version, of: model, database)
       guard record?.release != release else { return nil }
       return
-        "The document of the channel '\(model)/\(state.channel)' describes the version "
+        "The document of the channel '\(model)/\(state.document.channel)' describes the version "
         + "'\(release.version)' differently from the table 'versions'."
     }
   }
