@@ -62,6 +62,14 @@ struct RepositoryServerArguments: ParsableArguments {
   }
 }
 
+/// The options of commands that print a server's answer.
+struct ServerOutputArguments: ParsableArguments {
+  @OptionGroup var server: RepositoryServerArguments
+
+  @Flag(help: "Print JSON.")
+  var json = false
+}
+
 /// The option for a repository's folder on this machine.
 struct DataFolderArguments: ParsableArguments {
   static let help = ArgumentHelp("The repository's folder on this machine.", valueName: "folder")

@@ -48,7 +48,7 @@ struct RepositoryKeysCommand: ParsableCommand {
       let keys = try records.filter {
         root != nil ? $0.role == .root : $0.state == .signing
       }.map { KeyList.Key(try VerificationKey($0.key)) }
-      if location.json { return try Console.printJSON(KeyList(keys: keys)) }
+      if location.output.json { return try Console.printJSON(KeyList(keys: keys)) }
       for key in keys { Console.printData(key.key) }
       if keys.isEmpty { Console.printMessage("No key exists yet. 'serve' creates one.") }
     }
@@ -62,7 +62,7 @@ struct RepositoryKeysCommand: ParsableCommand {
 
     func work() async throws {
       let (records, root) = try await RepositoryKeysCommand.keys(location)
-      if location.json { return try Console.printJSON(records) }
+      if location.output.json { return try Console.printJSON(records) }
       var table = TextTable(headings: ["id", "signs", "state", "name", "expires", "key"])
       for record in records {
         table.append(
@@ -87,7 +87,7 @@ struct RepositoryKeysCommand: ParsableCommand {
       try DataFolderArguments.requireRepository(data)
       return try (RepositoryKeys.list(data), RepositoryKeys.root(data))
     }
-    let publisher = try location.server.publisher()
+    let publisher = try location.output.server.publisher()
     let signing = try await publisher.keys().map { try VerificationKey($0.key) }
     let root = try await publisher.root()
     // The server's clock decides which keys have expired.

@@ -15,14 +15,11 @@ struct RepositoryModelsCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "models", abstract: "List the models.")
 
-  @OptionGroup var server: RepositoryServerArguments
-
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var output: ServerOutputArguments
 
   func work() async throws {
-    let models = try await server.publisher().models()
-    if json { return try Console.printJSON(ModelList(models: models)) }
+    let models = try await output.server.publisher().models()
+    if output.json { return try Console.printJSON(ModelList(models: models)) }
     var table = TextTable(headings: ["model", "versions"])
     for model in models { table.append(model.name.text, "\(model.versions)") }
     Console.printTable(table)
@@ -37,14 +34,11 @@ struct RepositoryVersionsCommand: WaitingCommand {
   @Argument(help: "The model.")
   var model: RepositoryName
 
-  @OptionGroup var server: RepositoryServerArguments
-
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var output: ServerOutputArguments
 
   func work() async throws {
-    let versions = try await server.publisher().versions(of: model)
-    if json { return try Console.printJSON(VersionList(versions: versions)) }
+    let versions = try await output.server.publisher().versions(of: model)
+    if output.json { return try Console.printJSON(VersionList(versions: versions)) }
     var table = TextTable(headings: ["version", "number", "size", "published", "", "manifest"])
     for version in versions {
       table.append(

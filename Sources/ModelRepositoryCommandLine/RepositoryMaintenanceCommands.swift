@@ -21,7 +21,7 @@ struct RepositoryCollectCommand: WaitingCommand {
 
   func work() async throws {
     let report = try await location.repository().collectGarbage()
-    if location.json { return try Console.printJSON(report) }
+    if location.output.json { return try Console.printJSON(report) }
     Console.printData(
       "\(report.blobs) blobs, \(report.orphans) files without a blob, \(report.uploads) uploads: "
         + report.bytes.byteText)

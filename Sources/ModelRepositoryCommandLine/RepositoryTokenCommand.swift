@@ -40,16 +40,13 @@ struct RepositoryTokenCommand: ParsableCommand {
     @Option(help: DataFolderArguments.help, completion: .directory)
     var data: String?
 
-    @OptionGroup var server: RepositoryServerArguments
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var output: ServerOutputArguments
 
     /// Opens the folder if one was given, and otherwise connects to the server.
     ///
     /// Only a command that creates a repository accepts a missing folder.
     func repository(createsIt: Bool = false) throws -> any AdministeredRepository {
-      guard let data else { return try server.publisher() }
+      guard let data else { return try output.server.publisher() }
       if !createsIt { try DataFolderArguments.requireRepository(data) }
       return try RepositoryStore(ModelRepositoryOptions(dataFolder: data))
     }
@@ -88,7 +85,7 @@ struct RepositoryTokenCommand: ParsableCommand {
         name: name, scopes: scope, models: model.isEmpty ? nil : model,
         expires: days.map { Date.now.addingTimeInterval(Double($0) * 24 * 3600) })
       let made = try await location.repository(createsIt: true).makeToken(request)
-      if location.json { return try Console.printJSON(made) }
+      if location.output.json { return try Console.printJSON(made) }
       Console.printData(made.secret)
       Console.printMessage("Save this token, because it isn't shown again.")
     }
@@ -101,7 +98,7 @@ struct RepositoryTokenCommand: ParsableCommand {
 
     func work() async throws {
       let tokens = try await location.repository().tokens()
-      if location.json { return try Console.printJSON(TokenList(tokens: tokens)) }
+      if location.output.json { return try Console.printJSON(TokenList(tokens: tokens)) }
       var table = TextTable(headings: ["id", "name", "scopes", "models", "expires", "revoked"])
       for token in tokens {
         table.append(

@@ -17,13 +17,9 @@ package struct FailedAttempt: Error {
   /// Whether new bytes arrived before the failure, so that earlier failures no longer count.
   package var madeProgress: Bool
 
-  package init(
-    _ error: any Error, isTransient: Bool = true, retryAfter: Duration? = nil,
-    madeProgress: Bool = false
-  ) {
+  package init(_ error: any Error, isTransient: Bool = true, madeProgress: Bool = false) {
     self.error = error
     self.isTransient = isTransient
-    self.retryAfter = retryAfter
     self.madeProgress = madeProgress
   }
 }

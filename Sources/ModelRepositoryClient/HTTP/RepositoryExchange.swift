@@ -128,7 +128,9 @@ struct RepositoryExchange: Sendable {
       code, "'\(address.shown)': the server responded with \(response.status)\(title).",
       status: status)
     guard status == 429 || status == 408 || status >= 500 else { throw error }
-    throw FailedAttempt(error, retryAfter: response.retryAfter)
+    var failure = FailedAttempt(error)
+    failure.retryAfter = response.retryAfter
+    throw failure
   }
 
   /// Returns the server's explanation of a refusal.

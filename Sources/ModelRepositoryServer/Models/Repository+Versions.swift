@@ -100,8 +100,8 @@ extension Repository {
         throw Self.noVersion(version, model)
       }
       guard !record.isWithdrawn else { return record }
-      let channels = try Self.channels(of: model, database).filter { $0.content.names(version) }
-        .map(\.document.channel)
+      let channels = try Self.channels(of: model, database).map(\.document)
+        .filter { $0.releases.contains { $0.version == version } }.map(\.channel)
       guard isForced || channels.isEmpty else {
         throw Problem(
           .conflict, "version_in_use",
@@ -245,13 +245,5 @@ extension Repository {
       throw invalid("The blob \(digest) isn't a manifest.")
     }
   }
-}
-
-extension ChannelContent {
-  var versions: [RepositoryName] {
-    [version].compactMap { $0 } + (experiment?.arms.map(\.version) ?? [])
-  }
-
-  func names(_ version: RepositoryName) -> Bool { versions.contains(version) }
 }
 #endif
