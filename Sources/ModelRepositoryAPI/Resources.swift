@@ -146,12 +146,9 @@ package struct ChannelHistory: Sendable, Hashable, Codable {
 package struct UploadState: Sendable, Hashable, Codable {
   package var id: String
   /// The number of bytes that the server has stored, which is the offset of the next part.
-  package var offset: Int
+  package var offset = 0
 
-  package init(id: String, offset: Int) {
-    self.id = id
-    self.offset = offset
-  }
+  package init(id: String) { self.id = id }
 }
 
 /// A request to publish a version, which is the body of `POST /v1/models/MODEL/versions`.

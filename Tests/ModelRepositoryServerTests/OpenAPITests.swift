@@ -107,7 +107,7 @@ import Testing
     let values: [String: any Encodable] = [
       "Name": name, "Digest": blob.digest, "BlobReference": blob, "VersionManifest": manifest,
       "ProblemDetails": ProblemDetails(status: 1, code: "c", title: "t"),
-      "UploadState": UploadState(id: "1", offset: 0),
+      "UploadState": UploadState(id: "1"),
       "VersionPublication": VersionPublication(manifest: blob.digest), "VersionRecord": record,
       "VersionList": VersionList(versions: [record]),
       "ModelList": ModelList(models: [ModelList.Model(name: name, versions: 1)]),

@@ -127,13 +127,16 @@ extension UploadStore {
     /// Flushes the bytes to the disk, and then saves their number.
     func checkpoint() async throws -> UploadState {
       let hash = try await file.flush()
-      let (offset, now) = (upload.offset + written, store.repository.now)
-      try await store.repository.database.write { [id = upload.id] in
+      let now = store.repository.now
+      var state = upload
+      state.offset += written
+      try await store.repository.database.write { [state] in
         try $0.execute(
-          sql: "UPDATE uploads SET offset = ?, used = ? WHERE id = ?", arguments: [offset, now, id])
+          sql: "UPDATE uploads SET offset = ?, used = ? WHERE id = ?",
+          arguments: [state.offset, now, state.id])
       }
-      store.remember(hash, of: upload.id, at: offset)
-      return UploadState(id: upload.id, offset: offset)
+      store.remember(hash, of: state.id, at: state.offset)
+      return state
     }
   }
 }

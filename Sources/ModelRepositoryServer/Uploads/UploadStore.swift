@@ -59,7 +59,7 @@ final class UploadStore: Sendable {
         sql: "INSERT INTO uploads (id, token, offset, used) VALUES (?, ?, 0, ?)",
         arguments: [id, token, now])
     }
-    return UploadState(id: id, offset: 0)
+    return UploadState(id: id)
   }
 
   /// Discards the upload that has been idle longest, if a token has the maximum number of uploads.
@@ -228,7 +228,8 @@ extension UploadState {
   init(_ row: CheckedRow) throws {
     let id = try row.text("id")
     guard UUID(uuidString: id) != nil else { throw row.mismatch("id", "a UUID") }
-    self.init(id: id, offset: try row.integer("offset"))
+    self.init(id: id)
+    offset = try row.integer("offset")
   }
 }
 #endif
