@@ -9,6 +9,13 @@ public import Foundation
 
 /// A document's bytes with signatures of exactly those bytes.
 public struct SignedDocument: Sendable, Hashable, Codable {
+  /// The document's bytes.
+  ///
+  /// Verify them before decoding them.
+  public var document: Data
+  /// The signatures.
+  public var signatures: [Signature]
+
   /// A signature by one key.
   public struct Signature: Sendable, Hashable, Codable {
     /// The key's id; see ``VerificationKey/id``.
@@ -21,13 +28,6 @@ public struct SignedDocument: Sendable, Hashable, Codable {
       case keyID = "key_id"
     }
   }
-
-  /// The document's bytes.
-  ///
-  /// Verify them before decoding them.
-  public var document: Data
-  /// The signatures.
-  public var signatures: [Signature]
 }
 
 extension SignedDocument {

@@ -11,17 +11,6 @@ public import TensorIO
 ///
 /// Its files were verified, unless the model came with the program.
 public struct InstalledModel: Sendable {
-  /// Where a model came from.
-  public enum Source: String, Sendable, Codable {
-    /// The version that the channel's newest known document assigns to this installation.
-    case repository
-    /// The previous version, because the newer one is damaged, unsafe or quarantined.
-    case previous
-    /// The model that came with the program, because no other version can be used. Its bytes aren't
-    /// verified.
-    case bundled
-  }
-
   /// A version in the cache.
   public struct Version: Sendable, Hashable {
     /// The version's name.
@@ -56,6 +45,17 @@ public struct InstalledModel: Sendable {
     public var quarantined: [BlobDigest]
     /// The version of the newest document that was seen, for each channel.
     public var documentVersions: [RepositoryName: Int]
+  }
+
+  /// Where a model came from.
+  public enum Source: String, Sendable, Codable {
+    /// The version that the channel's newest known document assigns to this installation.
+    case repository
+    /// The previous version, because the newer one is damaged, unsafe or quarantined.
+    case previous
+    /// The model that came with the program, because no other version can be used. Its bytes aren't
+    /// verified.
+    case bundled
   }
 
   /// The model's name.

@@ -10,6 +10,7 @@ import GRDB
 import Hummingbird
 import Logging
 import ModelRepositoryAPI
+import NIOCore
 import NIOPosix
 import StoredRows
 import Synchronization
@@ -196,6 +197,19 @@ struct Routes: Sendable {
   }
 
   private static let secret: HTTPFields = [.cacheControl: "no-store"]
+}
+
+struct WebContext: ConnectionContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+  /// The request's token, which was verified.
+  var token: TokenRecord?
+  let notes = RequestNotes()
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    channel = source.channel
+  }
 }
 
 /// The last readiness result, which is reused for a second.

@@ -6,8 +6,6 @@
 #if Servers
 import Hummingbird
 import Logging
-import ModelRepositoryAPI
-import NIOCore
 import Synchronization
 import WebServing
 
@@ -82,19 +80,6 @@ private struct CountingWriter: ResponseBodyWriter {
 
   consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
     try await base.finish(trailingHeaders)
-  }
-}
-
-struct WebContext: ConnectionContext {
-  var coreContext: CoreRequestContextStorage
-  let channel: any Channel
-  /// The request's token, which was verified.
-  var token: TokenRecord?
-  let notes = RequestNotes()
-
-  init(source: ApplicationRequestContextSource) {
-    coreContext = CoreRequestContextStorage(source: source)
-    channel = source.channel
   }
 }
 
