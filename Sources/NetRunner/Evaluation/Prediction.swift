@@ -148,6 +148,26 @@ extension TensorSpec {
   }
 }
 
+/// A rectangle, in pixels of the upright image or in fractions of its sides.
+public struct Box: Sendable, Hashable, Codable {
+  /// The left edge.
+  public var x: Double
+  /// The upper edge.
+  public var y: Double
+  /// The distance from the left edge to the right edge.
+  public var width: Double
+  /// The distance from the upper edge to the lower edge.
+  public var height: Double
+
+  /// Creates a rectangle.
+  public init(x: Double, y: Double, width: Double, height: Double) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
+}
+
 extension Box {
   /// Converts a box in a model's input to fractions of the whole upright image.
   ///

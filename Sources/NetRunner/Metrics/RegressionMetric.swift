@@ -180,4 +180,7 @@ struct RegressionErrors {
 extension Collection<Double> {
   /// The mean, or NaN if the collection is empty.
   var mean: Double { reduce(0, +) / Double(count) }
+
+  /// The mean, or nil if the collection is empty.
+  var meanIfAny: Double? { isEmpty ? nil : mean }
 }

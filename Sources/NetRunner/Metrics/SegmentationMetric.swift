@@ -219,8 +219,7 @@ extension PixelCounts {
   }
 
   static func meanIoU(_ counts: [Count]) -> Double? {
-    let found = counts.compactMap(\.iou)
-    return found.isEmpty ? nil : found.mean
+    counts.compactMap(\.iou).meanIfAny
   }
 
   static func accuracy(_ counts: [Count]) -> Double? {

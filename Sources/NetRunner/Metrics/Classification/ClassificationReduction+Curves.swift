@@ -47,25 +47,24 @@ extension ClassificationReduction {
         images: images.count, steps: images.count * scored.count
       ) { weights in
         let measures = scored.map { $0.measures(weights: weights) }
-        return [mean(measures.compactMap(\.area)), mean(measures.compactMap(\.averagePrecision))]
+        return [
+          measures.compactMap(\.area).meanIfAny,
+          measures.compactMap(\.averagePrecision).meanIfAny,
+        ]
       } : nil
     if wants(.rocAUC) {
       let interval = isBinary ? second(images).areaInterval() : resampled?[0]
-      add(.rocAUC, mean(areas), interval: interval, count: images.count)
+      add(.rocAUC, areas.meanIfAny, interval: interval, count: images.count)
       noteClasses(.rocAUC, areas.count, needing: "images of their own and of other classes")
     }
     if wants(.averagePrecision) {
-      add(.averagePrecision, mean(precisions), interval: resampled?[1], count: images.count)
+      add(.averagePrecision, precisions.meanIfAny, interval: resampled?[1], count: images.count)
       noteClasses(.averagePrecision, precisions.count, needing: "images")
     }
     for value in values {
       noteCount(value, images.count, of: "a known label and a prediction")
     }
     if !curves.isEmpty { report.roc = curves }
-  }
-
-  private func mean(_ numbers: [Double]) -> Double? {
-    numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count)
   }
 
   private func reasonAgainstCurves(_ images: [Int]) -> String? {

@@ -30,13 +30,12 @@ extension ClassificationReduction {
     let losses = items.compactMap(\.probability).map {
       -log(min(max($0, epsilon), 1 - epsilon))
     }
-    let mean = losses.isEmpty ? nil : losses.reduce(0, +) / Double(losses.count)
     noteCount(.logLoss, losses.count, of: "a known label and a prediction")
     // A loss is never negative.
     let interval = MetricValue.Interval.normal(meanOf: losses).map {
       MetricValue.Interval(lower: max($0.lower, 0), upper: $0.upper)
     }
-    add(.logLoss, mean, interval: interval, count: losses.count)
+    add(.logLoss, losses.meanIfAny, interval: interval, count: losses.count)
   }
 
   private mutating func addCalibration() {

@@ -96,7 +96,7 @@ struct DetectionMetric: MetricFamily {
       let parts = results.compactMap(value.number)
       let objects = results.reduce(0) { $0 + $1.objects(value.range) }
       report.values.append(
-        MetricValue(value.rawValue, parts.isEmpty ? nil : parts.mean, count: objects))
+        MetricValue(value.rawValue, parts.meanIfAny, count: objects))
       if parts.isEmpty {
         report.notes.append(
           "\(value.rawValue) is not defined: no object has \(value.range.words).")
