@@ -14,12 +14,12 @@ extension TensorSpec {
   /// The views are `image`, its channels unless it is gray, and on request `alpha`, which models
   /// don't receive. It is cropped and resized in the same way.
   func previews(of image: PixelBuffer, includesAlpha: Bool) throws -> [String: PixelBuffer]? {
-    guard let image = try preview(of: image) else { return nil }
-    var views = ["image": image]
-    if image.format != .gray {
-      (views["red"], views["green"], views["blue"]) = image.channels()
+    guard let preview = try self.preview(of: image) else { return nil }
+    var views = ["image": preview]
+    if preview.format != .gray {
+      (views["red"], views["green"], views["blue"]) = preview.channels()
     }
-    if includesAlpha { views["alpha"] = try preview(of: image.opacity)?.channels().red }
+    if includesAlpha { views["alpha"] = try self.preview(of: image.opacity)?.channels().red }
     return views
   }
 }
