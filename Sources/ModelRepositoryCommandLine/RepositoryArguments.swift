@@ -62,7 +62,7 @@ struct RepositoryServerArguments: ParsableArguments {
   }
 }
 
-/// The options of commands that print a server's answer.
+/// The options of commands that print a server's response.
 struct ServerOutputArguments: ParsableArguments {
   @OptionGroup var server: RepositoryServerArguments
 

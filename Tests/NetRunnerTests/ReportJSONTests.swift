@@ -5,6 +5,7 @@
 
 import Foundation
 import TensorIO
+import TensorIOImageCodecs
 import TestSupport
 import Testing
 
@@ -17,6 +18,23 @@ import Testing
     #expect(again == text)
     #expect(text.hasPrefix("{\n\"created\": \"2025-06-01T08:30:00Z\",\n"))
     #expect(text.split(separator: "\n").count { $0.contains("\"image\"") } == 1000)
+  }
+
+  @Test func `an input without an image has the preprocessing and hash of older reports`() throws {
+    let folder = try DatasetFolder(["x.tiobundle/m.tflite": ""])
+    try folder.write(
+      """
+      {"name": "n", "details": "d", "id": "i", "version": "1", "author": "a", "license": "l",
+       "model": {"file": "m.tflite", "quantized": false},
+       "inputs": [{"name": "x", "type": "array", "shape": [1]}],
+       "outputs": [{"name": "y", "type": "array", "shape": [1]}]}
+      """, to: "x.tiobundle/model.json")
+    let bundle = try ModelBundle(folder.path + "/x.tiobundle")
+    let record = try ModelRecord(bundle, ImageDecoder())
+    #expect(record.preprocessing == "x: not a picture")
+    #expect(
+      record.preprocessingSHA256
+        == "b9c3f29d95792da332515d3a69f5b4fae901ffd360617428e067ae6e7ebc0a87")
   }
 
   @Test func `numbers that aren't finite are read back`() throws {

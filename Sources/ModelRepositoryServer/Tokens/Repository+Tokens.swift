@@ -166,6 +166,10 @@ struct ModelPattern {
     self.text = text
   }
 
+  /// Whether a name matches.
+  ///
+  /// Of the characters that `fnmatch` treats specially, a pattern can only have `*`. glibc retries
+  /// only the last `*` that it has reached, so many of them don't take exponential time.
   func matches(_ name: String) -> Bool { fnmatch(text, name, 0) == 0 }
 }
 #endif

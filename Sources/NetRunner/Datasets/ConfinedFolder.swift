@@ -25,7 +25,9 @@ package struct ConfinedFolder: Sendable, Hashable {
     self.name = name ?? FileSystem.name(of: path)
   }
 
-  /// Returns a path inside the folder, or only the last component of a path outside it.
+  /// Returns a path for people who don't know where the folder is.
+  ///
+  /// A path outside the folder is represented by its last component.
   package func shown(_ path: String) -> String {
     if path == self.path { return name }
     return path.hasPrefix(self.path + "/")

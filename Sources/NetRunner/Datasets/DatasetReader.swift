@@ -59,7 +59,9 @@ public struct DatasetOptions: Sendable, Hashable {
   /// If nil, a table's own folder is used, and the images of COCO annotations are looked for near
   /// the file.
   public var imagesFolder: String?
-  /// The folder that all files must lie in, or nil if the dataset can name any file.
+  /// The folder that all files must lie in, even when they are reached through links.
+  ///
+  /// If nil, the dataset can name any file.
   package var confinedFolder: ConfinedFolder?
 
   /// Creates options.

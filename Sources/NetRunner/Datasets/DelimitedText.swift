@@ -11,6 +11,7 @@ import TensorIO
 /// quote as the rest of the file, split lines at Unicode separators, and don't report line numbers.
 /// A label that is read slightly wrong would count as the model's mistake.
 struct DelimitedText {
+  /// A row and the number of the line where it starts, from 1.
   struct Row {
     var line: Int
     var cells: [String]

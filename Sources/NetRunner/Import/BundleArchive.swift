@@ -17,6 +17,7 @@ import Foundation
 /// Other files at the top level, such as a README, are skipped. So are the files that macOS adds
 /// (`__MACOSX`, `.DS_Store`). All entries must be safe, even those that are skipped.
 struct BundleArchive {
+  /// The name of the bundle's folder: `X.tiobundle`.
   let name: String
 
   let path: String

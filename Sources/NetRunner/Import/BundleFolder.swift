@@ -15,7 +15,9 @@ import Foundation
 /// A folder with the files of a bundle, which belongs to somebody else and isn't changed.
 struct BundleFolder {
   let path: String
+  /// The name of the bundle's folder: `X.tiobundle`.
   let name: String
+  /// The path and the size in bytes of each file.
   let files: [(path: String, size: Int)]
   private let folders: [String]
 
@@ -77,7 +79,8 @@ struct BundleFolder {
 
   /// Copies the bundle into a hidden folder that is deleted afterwards.
   ///
-  /// Copies are readable by everyone and never executable, like unpacked files.
+  /// Copies are readable by everyone and never executable, whatever the originals' permissions
+  /// were.
   func withCopy<Result>(
     in folder: String, until isOver: () -> Bool, _ body: (_ bundle: String) throws -> Result
   ) throws -> Result {

@@ -106,9 +106,11 @@ extension ImportError {
 /// The record at the end of a zip file that locates the central directory.
 struct ZipEnd {
   let count: Int
+  /// The directory's byte range in the file.
   let directory: Range<Int>
 
   private static let length = 22
+  /// The maximum size in bytes of a comment that follows the record.
   private static let longestComment = 0xFFFF
 
   init(of file: OpenFile, size: Int, _ limits: ArchiveLimits) throws {

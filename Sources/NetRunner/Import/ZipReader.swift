@@ -16,6 +16,9 @@ final class ZipReader {
   /// Opens a zip file whose directory has been read.
   ///
   /// The corresponding C function is `zip_open`.
+  ///
+  /// - Throws: ``ImportError`` with the code `damagedZip` if the file can't be opened, or if libzip
+  ///   sees other entries than the directory has. The code is `cannotWrite` if libzip is missing.
   init(_ path: String, expecting directory: ZipDirectory) throws {
     do {
       library = try ZipLibrary.shared

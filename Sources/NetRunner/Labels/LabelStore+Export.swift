@@ -216,8 +216,10 @@ extension LabelStore {
     try check(path, paths, photos)
   }
 
-  /// Reads the table back, because some labels would be read differently: a table tells text from
-  /// numbers only by how they are written.
+  /// Reads the table back to check that it has the same labels.
+  ///
+  /// A table tells text from numbers only by how a label is written, so some labels would be read
+  /// differently.
   private func check(_ path: String, _ paths: [String], _ photos: [LabelledPhoto]) throws {
     var reason = "a table holds only texts, or the same number of numbers for each photo"
     do {
@@ -242,7 +244,9 @@ extension LabelStore {
 }
 
 extension String {
-  /// This path relative to a folder, where neither has symbolic links.
+  /// This path relative to a folder.
+  ///
+  /// Both must be absolute paths without symbolic links.
   func path(from folder: String) -> String {
     let target = split(separator: "/")
     let origin = folder.split(separator: "/")

@@ -29,7 +29,7 @@ struct ClassList: Sendable {
   enum Match: Equatable {
     /// The label is the name of these classes.
     case name([Int])
-    /// The label is a number, to which the offset was added.
+    /// The label is a number. The class is that number plus the offset.
     case number(Int)
     /// The label is a synonym of these classes, which all have the same name.
     case synonym([Int])

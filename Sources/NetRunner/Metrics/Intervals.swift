@@ -18,8 +18,8 @@ struct Bootstrap {
   /// Computes the 2.5% and 97.5% percentiles of values over resamples of the images.
   ///
   /// `steps` is the approximate number of steps for one resample. The closure gets the number of
-  /// times that each image occurs in it. An interval is nil if its value isn't defined. All are nil
-  /// for fewer than two images, or if the computation would take too long.
+  /// times that each image occurs in it. An interval is nil if its value isn't defined. The whole
+  /// result is nil for fewer than two images, or if the computation would take too long.
   func intervals(
     images: Int, steps: Int, of values: (_ weights: [Int]) -> [Double?]
   ) -> [MetricValue.Interval?]? {

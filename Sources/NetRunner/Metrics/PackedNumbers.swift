@@ -27,7 +27,7 @@ extension PackedNumbers: Codable {
       throw DecodingError.dataCorruptedError(
         in: container, debugDescription: "This isn't Base64 of \(width)-byte numbers.")
     }
-    // All platforms of the package are little-endian, so the bytes are those in memory.
+    // All platforms of the package are little-endian, so the bytes in JSON are those in memory.
     numbers = bytes.withUnsafeBytes { bytes in
       stride(from: 0, to: bytes.count, by: width).map {
         bytes.loadUnaligned(fromByteOffset: $0, as: Number.self)

@@ -201,7 +201,9 @@ extension ModelRecord {
 
 extension ModelManifest.Layer {
   fileprivate var preprocessing: String {
-    guard case .imageInput(let shape, let preprocessing) = kind else { return "not an image" }
+    // These words are part of preprocessing_sha256, which must equal that of older reports. A bulk
+    // run compares it, too, before it adds to older results.
+    guard case .imageInput(let shape, let preprocessing) = kind else { return "not a picture" }
     var parts = [
       "\(shape.format.rawValue) \(shape.width) x \(shape.height), \(shape.layout.rawValue)",
       "resize \(preprocessing.resize.rawValue)", "crop \(preprocessing.crop.text)",

@@ -118,13 +118,18 @@ extension String {
   fileprivate func hasEnding(_ ending: String) -> Bool { lowercased().hasSuffix(ending) }
 }
 
-/// Finds what clients may evaluate: their uploads, the server's photo folders and the samples.
+/// Finds the images that clients may evaluate.
+///
+/// These are their uploads, the server's photo folders and the samples. Clients can't evaluate
+/// anything else.
 struct DatasetLocations: Sendable {
   let uploads: UploadStore
   let folders: [String]
   let samples: String
 
   /// Finds a location, blocking the calling thread.
+  ///
+  /// - Throws: ``WebError`` if the location doesn't exist, or is outside of its folder.
   func location(of source: EvaluationRequest.Source) throws -> DatasetLocation {
     switch source {
     case .upload(let id):

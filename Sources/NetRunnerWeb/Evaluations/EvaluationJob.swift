@@ -147,6 +147,7 @@ final class EvaluationJob: Sendable {
     }
   }
 
+  /// Returns the path of an image's file, by the image's index in the dataset.
   func image(at index: Int) throws -> String {
     guard let position = run.dataset.indices.firstIndex(of: index),
       case .file(let path) = run.dataset.samples[position].source,

@@ -52,7 +52,8 @@ final class BodyReader: Sendable {
 
   /// Reads a JSON document.
   ///
-  /// The request must declare its type, because browsers let other sites' pages send only text.
+  /// The request must declare the JSON content type, because browsers let pages from other sites
+  /// send text but not JSON.
   func json(of request: Request) async throws -> JSONValue {
     guard request.isJSON else {
       throw WebError(

@@ -48,6 +48,7 @@ private final class TokenGuesses: Sendable {
 
   /// How many wrong tokens in a row are answered immediately, because people mistype.
   private static let free = 3
+  /// The maximum delay of a response.
   private static let longest = Duration.seconds(10)
   /// The number of addresses to remember before those that have no delay left are removed.
   private static let addresses = 4096
@@ -55,6 +56,7 @@ private final class TokenGuesses: Sendable {
   /// - Parameter interval: The time between two responses to the same address.
   init(interval: Duration) { self.interval = interval }
 
+  /// Waits until the next wrong token from an address may be answered.
   func wait(for address: String) async throws {
     let now = ContinuousClock.now
     let turn = turns.withLock { turns -> ContinuousClock.Instant in

@@ -10,6 +10,7 @@ import TensorIOImageCodecs
 
 /// A model's result for an image, as the page shows it.
 struct InferenceAnswer: Sendable {
+  /// The maximum number of values to send for an output.
   private static let numberLimit = 100
 
   let model: VisionModel

@@ -35,9 +35,10 @@ struct JSONNumber {
     }
   }
 
-  /// The digits divided by a power of ten, rounded once.
+  /// The digits divided by a power of ten.
   ///
-  /// The quotient has at least 63 bits, and its last bit is set if there is a remainder.
+  /// The quotient has at least 63 bits, and its last bit is set if there is a remainder. This is
+  /// enough to round only once, to the nearest double.
   private var quotient: Double {
     let divisor = Self.powersOfFive[-exponent]
     let (digitShift, divisorShift) = (digits.leadingZeroBitCount, divisor.leadingZeroBitCount)

@@ -113,6 +113,8 @@ struct JSONScanner {
   // MARK: - Elements
 
   /// Reads a tensor's elements, flat or nested, in row-major order.
+  ///
+  /// Rows of different lengths and more than `count` elements are errors.
   @inline(__always)
   mutating func elements<Element>(
     of name: String, count: Int, _ element: (inout JSONScanner) throws -> Element

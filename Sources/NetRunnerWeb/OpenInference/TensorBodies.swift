@@ -20,6 +20,7 @@ struct TensorBodies: Sendable {
   /// The queue for images, which also processes requests that are no larger than an image.
   let images: WorkQueue
 
+  /// The maximum size of a small request, in bytes.
   private static let small = 256 << 10
 
   init(images: WorkQueue) { self.images = images }

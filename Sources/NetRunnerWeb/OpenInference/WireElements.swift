@@ -34,7 +34,9 @@ enum WireElements: Sendable {
     }
   }
 
-  /// Reads a binary tensor: little-endian elements, or strings that follow their 4-byte lengths.
+  /// Reads a binary tensor, whose elements are little-endian and in row-major order.
+  ///
+  /// Each byte string follows its length, which has four bytes.
   init(_ bytes: ByteBuffer, type: DataType) throws {
     guard type != .string else {
       self = .strings(try Self.strings(bytes))

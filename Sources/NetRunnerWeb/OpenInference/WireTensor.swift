@@ -87,9 +87,10 @@ extension WireTensor {
     }
   }
 
-  /// Makes an image of red, green and blue, or of brightness if there is one channel.
+  /// Makes an image from pixels.
   ///
-  /// The shape is [height, width, channels] or [1, height, width, channels].
+  /// The shape is [height, width, 3] or [1, height, width, 3], in the order red, green, blue. With
+  /// one channel, the values are brightness.
   private func image(_ bytes: [UInt8], isGray: Bool) throws -> PixelBuffer {
     let sides = shape.count == 4 && shape[0] == 1 ? Array(shape.dropFirst()) : shape
     guard sides.count == 3, sides[0] > 0, sides[1] > 0, sides[2] == 3 || sides[2] == 1 else {

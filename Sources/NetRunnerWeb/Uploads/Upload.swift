@@ -32,6 +32,7 @@ struct Upload: Sendable {
   /// The folder of files that are being received.
   var partialFolder: String { folder + "/partial" }
 
+  /// Reserves a path for a file, which must differ from all others even if case is ignored.
   mutating func reserve(_ path: RelativePath, _ limits: UploadLimits) throws {
     guard files.count < limits.files else {
       throw WebError.refused(

@@ -98,6 +98,7 @@ final class UploadStore: Sendable {
         try await writing {
           try FileManager.default.createDirectory(
             atPath: FileSystem.folder(of: destination), withIntermediateDirectories: true)
+          try file.checkWritten()
           try FileSystem.rename(name, to: destination)
         }
       } catch {

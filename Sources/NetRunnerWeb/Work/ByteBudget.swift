@@ -27,7 +27,9 @@ final class ByteBudget: Sendable {
   private let limit: Int
   private let state: Mutex<State>
 
-  /// Makes a budget of bytes, for which `limit` requests may wait until their patience ends.
+  /// Makes a budget of bytes.
+  ///
+  /// At most `limit` requests may wait for them, each as long as the patience lasts.
   init(total: Int, limit: Int, patience: Duration = .seconds(30)) {
     self.total = total
     self.limit = limit
@@ -35,7 +37,9 @@ final class ByteBudget: Sendable {
     state = Mutex(State(free: total))
   }
 
-  /// Runs a closure while bytes are reserved, or all of them if the count is higher.
+  /// Runs a closure while bytes are reserved.
+  ///
+  /// A count above the total reserves all of them.
   func withBytes<Result>(
     _ count: Int, _ body: () async throws -> Result
   ) async throws -> Result {

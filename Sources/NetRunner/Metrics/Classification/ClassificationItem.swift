@@ -5,7 +5,9 @@
 
 /// The data that classification metrics keep for an image.
 struct ClassificationItem: Sendable, Hashable, Codable {
-  /// The true class, or the first one with the label's name, or nil if the model doesn't have it.
+  /// The true class, or nil if the label isn't a class of the model.
+  ///
+  /// If several classes have the label's name, it is the first one.
   var truth: Int?
   /// The label, if it isn't a class of the model.
   var unknownLabel: String?

@@ -7,7 +7,8 @@ import TensorIO
 
 /// The data that the detection metric keeps for an image.
 struct DetectionItem: Sendable, Hashable, Codable {
-  /// The class, score and box of each detection with one of the highest scores.
+  /// The class, score and box of each detection, of which only those with the highest scores are
+  /// kept.
   private var detections = PackedNumbers<Double>([])
   /// The class, box and area of each object, and 1 for a crowd or 0.
   ///
@@ -85,12 +86,14 @@ struct DetectionItem: Sendable, Hashable, Codable {
   }
 }
 
+/// A detection in pixels.
 struct DetectedBox: Hashable {
   var category: Int
   var score: Double
   var box: Box
 }
 
+/// An object in pixels.
 struct TrueBox: Hashable {
   var category: Int
   var box: Box

@@ -31,7 +31,8 @@ enum CSV {
     return quoted + "\""
   }
 
-  /// The characters that a formula can begin with, including full-width ones and the apostrophe.
+  /// The characters that a formula can begin with, including full-width ones, and the apostrophe
+  /// that prevents a formula.
   private static let starts: Set<Unicode.Scalar> = [
     "=", "+", "-", "@", "\t", "\r", "\n", "'", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
   ]
