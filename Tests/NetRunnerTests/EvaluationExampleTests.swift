@@ -60,4 +60,19 @@ import Testing
     let text = try String(contentsOf: Self.root.appending(path: page), encoding: .utf8)
     #expect(text.contains(example + "\n```"))
   }
+
+  @Test func `a metric of one's own can give data for charts`() {
+    var report = MetricReport(values: [MetricValue("agreement", 0.5, count: 2)])
+    report.confusion = ConfusionMatrix(
+      labels: ["a", "b"], counts: [[1, 0], [1, 0]], failed: [0, 0])
+    report.classes = [ClassMetrics(label: "a", support: 1, values: ["recall": 1])]
+    report.roc = [
+      ROCCurve(
+        label: "a", area: 0.5, points: [.init(falsePositiveRate: 0, truePositiveRate: 0)])
+    ]
+    report.calibration = [
+      CalibrationBin(lower: 0, upper: 1, count: 2, confidence: 0.75, accuracy: 0.5)
+    ]
+    #expect(report.confusion?.counts == [[1, 0], [1, 0]] && report.classes?.count == 1)
+  }
 }

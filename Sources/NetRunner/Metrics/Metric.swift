@@ -93,6 +93,13 @@ public struct ConfusionMatrix: Sendable, Hashable, Codable {
   public var counts: [[Int]]
   /// The number of images of each true class that failed.
   public var failed: [Int]
+
+  /// Creates a matrix.
+  public init(labels: [String], counts: [[Int]], failed: [Int]) {
+    self.labels = labels
+    self.counts = counts
+    self.failed = failed
+  }
 }
 
 /// A ROC curve: the true positive rate against the false positive rate over all thresholds.
@@ -106,12 +113,25 @@ public struct ROCCurve: Sendable, Hashable, Codable {
   /// At most 200 are kept, those that shape the curve most.
   public var points: [Point]
 
+  /// Creates a curve.
+  public init(label: String, area: Double, points: [Point]) {
+    self.label = label
+    self.area = area
+    self.points = points
+  }
+
   /// A point of the curve.
   public struct Point: Sendable, Hashable, Codable {
     /// The fraction of negatives that are false positives.
     public var falsePositiveRate: Double
     /// The fraction of positives that are true positives.
     public var truePositiveRate: Double
+
+    /// Creates a point.
+    public init(falsePositiveRate: Double, truePositiveRate: Double) {
+      self.falsePositiveRate = falsePositiveRate
+      self.truePositiveRate = truePositiveRate
+    }
 
     private enum CodingKeys: String, CodingKey {
       case falsePositiveRate = "fpr"
@@ -132,6 +152,15 @@ public struct CalibrationBin: Sendable, Hashable, Codable {
   public var confidence: Double
   /// The fraction of correct predictions, or 0 for an empty bin.
   public var accuracy: Double
+
+  /// Creates a bin.
+  public init(lower: Double, upper: Double, count: Int, confidence: Double, accuracy: Double) {
+    self.lower = lower
+    self.upper = upper
+    self.count = count
+    self.confidence = confidence
+    self.accuracy = accuracy
+  }
 }
 
 /// The values of one class.
@@ -146,6 +175,17 @@ public struct ClassMetrics: Sendable, Hashable, Codable {
   public var values: [String: Double?]
   /// The 95% confidence intervals by the same names, or nil if there are none.
   public var intervals: [String: MetricValue.Interval]?
+
+  /// Creates the values of a class.
+  public init(
+    label: String, support: Int, values: [String: Double?],
+    intervals: [String: MetricValue.Interval]? = nil
+  ) {
+    self.label = label
+    self.support = support
+    self.values = values
+    self.intervals = intervals
+  }
 }
 
 /// A value that measures the quality of a model.
