@@ -24,7 +24,7 @@ extension ClassMap {
     func textWidth(_ text: String) -> Double {
       text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x2E80 ? 0.6 : 1) * fontSize }
     }
-    let png = Data(try ImageEncoder().encode(image(), as: .png)).base64EncodedString()
+    let png = Data(try ImageEncoder().encode(self.image(), as: .png)).base64EncodedString()
     // The image's longer side has 480 pixels.
     let scale = 480 / Double(max(self.width, self.height))
     let image = (width: Double(self.width) * scale, height: Double(self.height) * scale)

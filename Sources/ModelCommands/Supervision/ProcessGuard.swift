@@ -19,6 +19,7 @@ package enum ProcessGuard {
   /// `nonisolated(unsafe)` because it is set once, before a second thread exists.
   nonisolated(unsafe) private static var isOn = false
 
+  /// The commands that open models.
   private static let guardedCommands: Set<String> = [
     "run", "inspect", "validate", "init", "parity", "bench", "train", "evaluate", "bulk",
   ]

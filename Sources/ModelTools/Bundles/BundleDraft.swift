@@ -41,8 +41,7 @@ package struct BundleDraft {
   init(
     _ drafter: LayerDrafter, _ signatures: [SignatureDescription], at index: Int,
     about: ModelMetadata? = nil, bundleName: String, modelFile: String, backend: String,
-    mode: String,
-    layers: Members, blanks: [String] = [], checks: [String]
+    mode: String, layers: Members, blanks: [String] = [], checks: [String]
   ) {
     var texts: [String] = []
     var members = Self.members(about, bundleName: bundleName, blanks: &texts)

@@ -176,7 +176,7 @@ struct LayerDrafter {
     return metadata?.content?.isImage ?? (isLarge && shape[1] == shape[2])
   }
 
-  /// Returns the height and width if a tensor holds an image.
+  /// Returns the width and height if a tensor holds an image.
   private mutating func imageSize(
     of tensor: TensorDescription, _ metadata: TensorMetadata?, name: String
   ) -> ImageSize? {

@@ -19,6 +19,7 @@ struct SavedModelFacts {
   let graphNames: [[String: String]]
   /// The tensors that are probably the graph's results, if no signature lists them.
   let results: [String]
+  /// The operations of a training step, and the placeholders that each needs.
   let trainingOperations: [(name: String, needs: [String])]
 
   /// Nil operations of a training step are looked for under their common names.

@@ -17,6 +17,8 @@ package struct ImageLayer {
   package var size: ImageSize { (shape.width, shape.height) }
 
   /// Finds the image input of a bundle, which needs no name if it is the only one.
+  ///
+  /// For a placeholder, only model.json is used.
   package init(of bundle: ModelBundle, named name: String?, backends: [any Backend]) throws {
     let signature = try ModelLoader(backends: backends).makeModel(from: bundle).loadSignature()
     let images = signature.inputs.filter(\.isImage)

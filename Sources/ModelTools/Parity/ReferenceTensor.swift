@@ -106,6 +106,7 @@ extension Tensor {
 }
 
 extension [Float] {
+  /// Returns the values of each channel, row by row.
   func channels(_ count: Int, _ layout: ImageShape.Layout) -> [[Float]] {
     let size = self.count / count
     return (0..<count).map { channel in

@@ -200,6 +200,7 @@ extension ImageLayer {
 }
 
 extension KnownNormalization {
+  /// Returns the normalization that `tf.image.per_image_standardization` applies to this image.
   fileprivate static func standardization(of planes: [[Float]]) -> KnownNormalization {
     let values = planes.joined().lazy.map(Double.init)
     let count = Double(values.count)

@@ -6,14 +6,17 @@
 import Charts
 import TensorIO
 
-extension BinaryFloatingPoint {
+extension Float {
   /// Returns the number with a fixed count of decimals.
-  package func fixed(_ decimals: Int) -> String {
-    DecimalText(Double(self), digits: decimals).description
-  }
+  package func fixed(_ decimals: Int) -> String { Double(self).fixed(decimals) }
 }
 
 extension Double {
+  /// Returns the number with a fixed count of decimals.
+  package func fixed(_ decimals: Int) -> String {
+    DecimalText(self, digits: decimals).description
+  }
+
   /// The number rounded to six significant digits.
   package var significant: Double {
     guard isFinite, self != 0 else { return self }

@@ -50,6 +50,7 @@ final class CurlLibrary: @unchecked Sendable {
     _ = functions.global_init(allFeatures)
   }
 
+  /// The names of the functions, in the order of `CurlFunctions`.
   private static let names = [
     "curl_global_init", "curl_easy_init", "curl_easy_setopt", "curl_easy_perform",
     "curl_easy_getinfo", "curl_easy_reset", "curl_easy_strerror",

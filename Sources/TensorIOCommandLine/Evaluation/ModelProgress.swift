@@ -14,6 +14,7 @@ struct ModelProgress {
   private let clock = ContinuousClock()
   /// When the model's first image was begun.
   private var start = ContinuousClock.now
+  /// How many images an earlier run did.
   private var first = 0
 
   /// Shows how many images of a model are done, of which an earlier run did some.
