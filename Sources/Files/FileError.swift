@@ -84,7 +84,7 @@ package struct FileError: Error, Sendable, CustomStringConvertible {
   /// Whether the process may not write to the path.
   package var isReadOnly: Bool { [EROFS, EACCES, EPERM].contains(number) }
 
-  /// Whether the file system doesn't support the call, or not between these two paths.
+  /// Whether the file system doesn't support the call, or doesn't support it between these two paths.
   package var isUnsupported: Bool {
     [EXDEV, EPERM, EMLINK, ENOTSUP, ENOSYS].contains(number)
   }
