@@ -61,13 +61,19 @@ public struct RepositoryVerifier: Sendable {
   public func verify(
     _ channel: RepositoryName, of model: RepositoryName
   ) async throws -> Report {
-    let answer = try await connection.send(.GET, "/v1/models/\(model)/channels/\(channel)")
+    var signed = try await fetch(channel, of: model)
     var trust = trust
     try await trust.follow { version in
       let answer = try await connection.send(.GET, "/v1/root/\(version)", accepting: [200, 404])
       return answer.status == 200 ? try answer.decode(SignedDocument.self) : nil
     }
-    let document = try answer.decode(SignedDocument.self).verified(by: trust.keys(at: .now))
+    let keys = try trust.keys(at: .now)
+    if (try? signed.verified(by: keys)) == nil {
+      // The keys may have been replaced after the document was fetched. A new key has signed the
+      // next one.
+      signed = try await fetch(channel, of: model)
+    }
+    let document = try signed.verified(by: keys)
     var report = Report(document: document, blobs: 0, bytes: 0, faults: [])
     if document.model != model || document.channel != channel {
       report.faults.append(
@@ -93,6 +99,13 @@ public struct RepositoryVerifier: Sendable {
       }
     }
     return report
+  }
+
+  private func fetch(
+    _ channel: RepositoryName, of model: RepositoryName
+  ) async throws -> SignedDocument {
+    try await connection.send(.GET, "/v1/models/\(model)/channels/\(channel)")
+      .decode(SignedDocument.self)
   }
 
   private static func manifest(
