@@ -81,8 +81,8 @@ programs: codecs ## Builds tensorio, tensorio-netrunner and tensorio-repository 
 
 # These programs contain every library except glibc, for machines that have Python and little else. The
 # folder is passed with -Xswiftc instead of -Xlinker, because it must come before the system's folders.
-# The second -lstdc++ is for Swift's own archives. The program refers to SQLite only weakly, which does not
-# link an archive.
+# The second -lstdc++ is for Swift's own archives. A weak reference links nothing from an archive, and the
+# programs refer to SQLite weakly, so --undefined asks for it.
 release-static: setup ## Builds the three programs for the wheel, with all libraries except glibc linked statically.
 	Scripts/packaging/static_libraries.sh .build/static-libraries
 	for program in $(PROGRAMS); do \

@@ -15,11 +15,15 @@ package final class NativeLibrary: @unchecked Sendable {
 
   /// Finds and opens a library.
   ///
-  /// The likeliest file name is the first. An environment variable that is set replaces the search.
-  /// Companions are file names of another library that this one needs and that may be in a
-  /// different folder. pip may have installed the Python package next to this program. The command
-  /// is what installs the library, as the rest of a sentence.
-  ///
+  /// - Parameters:
+  ///   - name: The name of the library for users.
+  ///   - fileNames: The possible names of its file, the likeliest first.
+  ///   - variable: The environment variable that names the file. If set, it replaces the search.
+  ///   - companions: The possible file names of another library that this one needs and that may be
+  ///     in a different folder.
+  ///   - pythonPackage: The folder of a Python package that contains the library, if there is one.
+  ///     pip may have installed it next to this program.
+  ///   - command: What to do to install it, as the rest of a sentence.
   /// - Throws: `TensorIOError` with the code `missingLibrary`. Its cause is ``NotFound``.
   package init(
     _ name: String, fileNames: [String], overriddenBy variable: String, companions: [String] = [],
@@ -78,9 +82,14 @@ package final class NativeLibrary: @unchecked Sendable {
     return unsafeBitCast(symbol, to: type)
   }
 
-  /// Fills a structure that only contains function pointers, by the name at each index.
+  /// Fills a structure of function pointers.
   ///
-  /// The version is one that has all of the functions.
+  /// - Parameters:
+  ///   - functions: The structure, which contains nothing else.
+  ///   - name: Returns the name of a function by its index in the structure.
+  ///   - product: The name of the library for users.
+  ///   - version: The version that has all of the functions.
+  /// - Throws: `TensorIOError` with the code `missingLibrary` if the library lacks functions.
   package func load<Functions>(
     _ functions: inout Functions, named name: (Int) -> UnsafePointer<CChar>?,
     of product: String, _ version: String

@@ -61,19 +61,21 @@ public struct RepositoryVerifier: Sendable {
   public func verify(
     _ channel: RepositoryName, of model: RepositoryName
   ) async throws -> Report {
-    var signed = try await fetch(channel, of: model)
+    let signed = try await fetch(channel, of: model)
     var trust = trust
     try await trust.follow { version in
       let answer = try await connection.send(.GET, "/v1/root/\(version)", accepting: [200, 404])
       return answer.status == 200 ? try answer.decode(SignedDocument.self) : nil
     }
     let keys = try trust.keys(at: .now)
-    if (try? signed.verified(by: keys)) == nil {
-      // The keys may have been replaced after the document was fetched. A new key has signed the
-      // next one.
-      signed = try await fetch(channel, of: model)
+    let document: ChannelDocument
+    do {
+      document = try signed.verified(by: keys)
+    } catch let error as RepositoryError where error.code == .untrusted {
+      // The keys may have been replaced after the document was fetched. A new key signs the next
+      // one.
+      document = try await fetch(channel, of: model).verified(by: keys)
     }
-    let document = try signed.verified(by: keys)
     var report = Report(document: document, blobs: 0, bytes: 0, faults: [])
     if document.model != model || document.channel != channel {
       report.faults.append(

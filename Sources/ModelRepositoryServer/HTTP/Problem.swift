@@ -89,7 +89,7 @@ extension Problem {
       "A \(request.method.rawValue) request must not have a body.", endsConnection: true)
   }
 
-  /// Converts the errors of routes, of which there are others than this type.
+  /// Converts any error that a route throws, and logs those that the operator has to know.
   init(_ error: any Error, _ request: Request, _ context: WebContext) {
     let (logger, id) = (context.logger, Logger.MetadataValue.string("\(context.id)"))
     switch error {
