@@ -9,10 +9,20 @@ import Testing
 /// `tensorio netrunner` and `tensorio repository`, which are separate programs.
 struct ExternalProgramTests {
   /// A copy of `tensorio` without the server programs beside it.
-  private static func lonelyProgram(in folder: TemporaryFolder) throws -> URL {
-    let copy = URL(filePath: folder.path + "/tensorio")
-    try FileManager.default.copyItem(at: CommandRunner.binary, to: copy)
-    return copy
+  private static func lonelyProgram(in folder: TemporaryFolder) async throws -> URL {
+    let copy = folder.path + "/tensorio"
+    try await shell("cp \"$0\" \"$1\"", CommandRunner.binary.path, copy)
+    return URL(filePath: copy)
+  }
+
+  /// Writes a program in a process of its own.
+  ///
+  /// If this process wrote the file, a process that another test starts at that moment could still
+  /// have it open for writing. The system doesn't run such a file ("Text file busy").
+  private static func shell(_ script: String, _ words: String..., input: String = "") async throws {
+    let result = try await CommandRunner.run(
+      ["-c", script] + words, executable: URL(filePath: "/bin/sh"), input: input)
+    try #require(result.status == 0, "\(result.error)")
   }
 
   @Test(arguments: ["netrunner", "repository"])
@@ -20,7 +30,7 @@ struct ExternalProgramTests {
     async throws
   {
     let folder = try TemporaryFolder()
-    let program = try Self.lonelyProgram(in: folder)
+    let program = try await Self.lonelyProgram(in: folder)
     for words in [[name], [name, "--help"], ["help", name], [name, "nonsense", "--port", "x"]] {
       let result = try await CommandRunner.run(
         words, executable: program, environment: ["PATH": folder.path])
@@ -40,16 +50,16 @@ struct ExternalProgramTests {
     async throws
   {
     let folder = try TemporaryFolder()
-    let program = try Self.lonelyProgram(in: folder)
+    let program = try await Self.lonelyProgram(in: folder)
     let elsewhere = try TemporaryFolder()
     let script = elsewhere.path + "/tensorio-repository"
-    try "#!/bin/sh\necho \"$$ $# $1|$2|$3\"\nread line\necho \"$line\"\nexit 42\n".write(
-      toFile: script, atomically: true, encoding: .utf8)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+    try await Self.shell(
+      "cat >\"$0\" && chmod 755 \"$0\"", script,
+      input: "#!/bin/sh\necho \"$$ $# $1|$2|$3\"\nread line\necho \"$line\"\nexit 42\n")
     let result = try await CommandRunner.run(
       ["repository", "push", "a b", "-5"], executable: program,
       environment: ["PATH": "/nowhere:\(elsewhere.path):/usr/bin:/bin"], input: "typed\n")
-    #expect(result.status == 42)
+    #expect(result.status == 42, "\(result.error)")
     #expect(result.output.hasSuffix(" 3 push|a b|-5\ntyped\n"), "\(result.output)")
     // A file that isn't executable is ignored.
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: script)
