@@ -180,7 +180,7 @@ let package = Package(
     .target(
       name: "NetRunnerWeb",
       dependencies: [
-        "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "TensorIO",
+        "CZip", "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "TensorIO",
         "TensorIOImageCodecs", "WebClient", "WebServing",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("Crypto", "swift-crypto"),
@@ -336,9 +336,8 @@ let package = Package(
       name: "NetRunnerWebTests",
       dependencies: [
         "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer",
-        "NetRunner",
-        "NetRunnerWeb", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TestSupport",
-        "WebClient",
+        "NetRunner", "NetRunnerWeb", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
+        "TestSupport", "WebClient",
         serving("HTTPTypes", "swift-http-types"),
         serving("Hummingbird", "hummingbird"),
         serving("HummingbirdTesting", "hummingbird"),

@@ -205,6 +205,8 @@ final class TestFolder: Sendable {
     try data.write(to: URL(filePath: whole))
   }
 
+  func write(_ text: String, to file: String) throws { try write(Data(text.utf8), to: file) }
+
   func link(_ file: String, to target: String) throws {
     try FileManager.default.createSymbolicLink(
       atPath: path + "/" + file, withDestinationPath: target)

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Files
 import TensorIO
 
@@ -289,3 +290,4 @@ extension ZipEntry {
     ImportError(.unsafeZip, "The zip file was not unpacked: its entry '\(shownName)' \(reason).")
   }
 }
+#endif

@@ -3,14 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Files
-import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
+import TensorIO
 
 /// A zip file with one bundle at its top level.
 ///
@@ -235,23 +231,22 @@ extension BundleArchive {
 ///
 /// The defaults allow every model that people run on phones, and keep a file of a few bytes from
 /// filling a disk.
-package struct ArchiveLimits: Hashable, Sendable {
+struct ArchiveLimits: Hashable, Sendable {
   /// The maximum number of entries, including folders and files that aren't unpacked.
-  package var entries = 10_000
+  var entries = 10_000
   /// The maximum total size of all unpacked files, in bytes.
-  package var bytes = 1 << 30
+  var bytes = 1 << 30
   /// The maximum ratio of a file's unpacked size to its compressed size.
-  package var ratio = 200
+  var ratio = 200
   /// The size in bytes up to which ``ratio`` is ignored, as small repetitive files compress well.
-  package var bytesOfAnyRatio = 10 << 20
+  var bytesOfAnyRatio = 10 << 20
   /// The maximum size of a model.json in bytes, because it is parsed in memory.
-  package var manifestBytes = 4 << 20
+  var manifestBytes = 4 << 20
   /// The maximum size in bytes of a file in the assets folder, as labels are read into memory.
-  package var assetBytes = 16 << 20
+  var assetBytes = 16 << 20
   /// The maximum number of components in a file's path, including the file's name.
-  package var depth = 16
+  var depth = 16
   /// The maximum length of a file's or folder's name, in bytes.
-  package var nameBytes = 255
-
-  package init() {}
+  var nameBytes = 255
 }
+#endif

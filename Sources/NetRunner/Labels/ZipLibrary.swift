@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import CZip
+package import CZip
 import NativeLibrary
 import TensorIO
 
@@ -11,34 +11,35 @@ import TensorIO
 package struct ZipLibrary: Sendable {
   package let path: String
 
-  typealias Archive = OpaquePointer
-  typealias Failure = UnsafeMutablePointer<zip_error_t>
-  typealias Entry = OpaquePointer
-  typealias Source = OpaquePointer
-  typealias Text = UnsafePointer<CChar>
+  package typealias Archive = OpaquePointer
+  package typealias Failure = UnsafeMutablePointer<zip_error_t>
+  package typealias Entry = OpaquePointer
+  package typealias Source = OpaquePointer
+  package typealias Text = UnsafePointer<CChar>
 
-  let open: @convention(c) @Sendable (Text?, CInt, UnsafeMutablePointer<CInt>?) -> Archive?
-  let close: @convention(c) @Sendable (Archive?) -> CInt
-  let discard: @convention(c) @Sendable (Archive?) -> Void
-  let error: @convention(c) @Sendable (Archive?) -> Failure
-  let initializeError: @convention(c) @Sendable (Failure, CInt) -> Void
-  let endError: @convention(c) @Sendable (Failure) -> Void
-  let errorText: @convention(c) @Sendable (Failure) -> Text
-  let makeSourceOfMemory:
+  package let open: @convention(c) @Sendable (Text?, CInt, UnsafeMutablePointer<CInt>?) -> Archive?
+  package let close: @convention(c) @Sendable (Archive?) -> CInt
+  package let discard: @convention(c) @Sendable (Archive?) -> Void
+  package let error: @convention(c) @Sendable (Archive?) -> Failure
+  package let initializeError: @convention(c) @Sendable (Failure, CInt) -> Void
+  package let endError: @convention(c) @Sendable (Failure) -> Void
+  package let errorText: @convention(c) @Sendable (Failure) -> Text
+  package let makeSourceOfMemory:
     @convention(c) @Sendable (UnsafeMutableRawPointer?, UInt64, CInt, Failure?) -> Source?
-  let makeSourceOfFile: @convention(c) @Sendable (Text?, UInt64, Int64, Failure?) -> Source?
-  let freeSource: @convention(c) @Sendable (Source?) -> Void
-  let add: @convention(c) @Sendable (Archive?, Text?, Source?, zip_flags_t) -> Int64
-  let setCompression: @convention(c) @Sendable (Archive?, UInt64, Int32, UInt32) -> CInt
-  let entryCount: @convention(c) @Sendable (Archive?, zip_flags_t) -> Int64
-  let entryFacts:
+  package let makeSourceOfFile: @convention(c) @Sendable (Text?, UInt64, Int64, Failure?) -> Source?
+  package let freeSource: @convention(c) @Sendable (Source?) -> Void
+  package let add: @convention(c) @Sendable (Archive?, Text?, Source?, zip_flags_t) -> Int64
+  package let setCompression: @convention(c) @Sendable (Archive?, UInt64, Int32, UInt32) -> CInt
+  package let entryCount: @convention(c) @Sendable (Archive?, zip_flags_t) -> Int64
+  package let entryFacts:
     @convention(c) @Sendable (Archive?, UInt64, zip_flags_t, UnsafeMutablePointer<zip_stat_t>)
       -> CInt
-  let entryName: @convention(c) @Sendable (Archive?, UInt64, zip_flags_t) -> Text?
-  let openEntry: @convention(c) @Sendable (Archive?, UInt64, zip_flags_t) -> Entry?
-  let readEntry: @convention(c) @Sendable (Entry?, UnsafeMutableRawPointer?, UInt64) -> Int64
-  let closeEntry: @convention(c) @Sendable (Entry?) -> CInt
-  let entryError: @convention(c) @Sendable (Entry?) -> Failure
+  package let entryName: @convention(c) @Sendable (Archive?, UInt64, zip_flags_t) -> Text?
+  package let openEntry: @convention(c) @Sendable (Archive?, UInt64, zip_flags_t) -> Entry?
+  package let readEntry:
+    @convention(c) @Sendable (Entry?, UnsafeMutableRawPointer?, UInt64) -> Int64
+  package let closeEntry: @convention(c) @Sendable (Entry?) -> CInt
+  package let entryError: @convention(c) @Sendable (Entry?) -> Failure
 
   package static var shared: ZipLibrary { get throws(TensorIOError) { try opened.get() } }
 
@@ -71,10 +72,10 @@ package struct ZipLibrary: Sendable {
     entryError = try library.function("zip_file_get_error")
   }
 
-  func text(of error: Failure) -> String { String(cString: errorText(error)) }
+  package func text(of error: Failure) -> String { String(cString: errorText(error)) }
 
   /// libzip's message for the error code of a file that couldn't be opened.
-  func text(ofCode code: CInt) -> String {
+  package func text(ofCode code: CInt) -> String {
     var error = zip_error_t()
     initializeError(&error, code)
     defer { endError(&error) }

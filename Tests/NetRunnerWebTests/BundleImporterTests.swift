@@ -3,13 +3,15 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
+import NetRunner
 import Synchronization
 import TensorIO
 import TestSupport
 import Testing
 
-@testable import NetRunner
+@testable import NetRunnerWeb
 
 @Suite struct BundleImporterTests {
   @Test func `a bundle is imported into the models folder`() throws {
@@ -318,3 +320,4 @@ import Testing
       ])
   }
 }
+#endif

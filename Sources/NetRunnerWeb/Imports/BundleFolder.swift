@@ -3,14 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Files
-import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
+import TensorIO
 
 /// A folder with the files of a bundle, which belongs to somebody else and isn't changed.
 struct BundleFolder {
@@ -109,3 +105,4 @@ struct BundleFolder {
     try copy.flush()
   }
 }
+#endif

@@ -3,14 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Files
-package import TensorIO
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
+import TensorIO
 
 /// Imports models into a models folder from zip files that people send.
 ///
@@ -26,13 +22,13 @@ import Foundation
 /// let bundle = try importer.importBundle(fromZip: "digits.tiobundle.zip")
 /// print(bundle.manifest.name)
 /// ```
-package struct BundleImporter: Sendable {
+struct BundleImporter: Sendable {
   let folder: String
   private let limits: ArchiveLimits
   let isShipped: @Sendable (_ id: String) -> Bool
 
   /// Creates an importer for a models folder, in which shipped models are never replaced.
-  package init(
+  init(
     folder: String, limits: ArchiveLimits = ArchiveLimits(),
     isShipped: @escaping @Sendable (_ id: String) -> Bool = { _ in false }
   ) {
@@ -59,7 +55,7 @@ package struct BundleImporter: Sendable {
   /// - Returns: The bundle in the models folder.
   /// - Throws: ``ImportError``. The models folder is then unchanged.
   @discardableResult
-  package func importBundle(
+  func importBundle(
     fromZip path: String, replaces: Bool = false,
     check: (ModelBundle) throws -> Void = { _ in },
     until isOver: () -> Bool = { false }, onProgress: (Double) -> Void = { _ in }
@@ -88,7 +84,7 @@ package struct BundleImporter: Sendable {
   ///   - isOver: Called now and then. If it returns true, the import is cancelled.
   /// - Returns: The bundle in the models folder.
   /// - Throws: ``ImportError``. The models folder is then unchanged.
-  package func importBundle(
+  func importBundle(
     fromFolder path: String, as name: String, over former: String? = nil, origin: BundleOrigin,
     replaces: Bool = false, check: (ModelBundle) throws -> Void = { _ in },
     until isOver: () -> Bool = { false }
@@ -141,12 +137,12 @@ package struct BundleImporter: Sendable {
   }
 
   /// A path in the models folder for an archive that will be unpacked later.
-  package var temporaryFile: String {
+  var temporaryFile: String {
     "\(folder)/\(BundleArchive.freshPrefix)\(UUID().uuidString).zip"
   }
 
   /// Removes the leftovers of imports that were killed; call it before the first import.
-  package func removeLeftovers() throws {
+  func removeLeftovers() throws {
     try ImportError.writing("The models folder") {
       for name in try FileSystem.contents(of: folder)
       where name.hasPrefix(BundleArchive.freshPrefix) {
@@ -243,3 +239,4 @@ extension BundleImporter {
     return name
   }
 }
+#endif

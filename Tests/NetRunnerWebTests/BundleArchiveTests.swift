@@ -3,12 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
+import NetRunner
 import TensorIO
 import TestSupport
 import Testing
 
-@testable import NetRunner
+@testable import NetRunnerWeb
 
 /// Tests zip files that could do harm, and zip files that are only unusual.
 ///
@@ -228,3 +230,4 @@ struct SplitMix {
     return Int((mixed ^ (mixed >> 31)) >> 16) % bound
   }
 }
+#endif

@@ -3,39 +3,23 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Files
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
 
 /// The repository and version that a bundle in the models folder came from.
 ///
 /// It is stored in the bundle's folder, so that both appear and disappear together. Archives can't
 /// supply an origin: ``BundleImporter`` writes the file, or removes it.
-package struct BundleOrigin: Hashable, Sendable, Codable {
-  package var repository: String
-  package var channel: String
-  package var model: String
-  package var version: String
+struct BundleOrigin: Hashable, Sendable, Codable {
+  var repository: String
+  var channel: String
+  var model: String
+  var version: String
   /// The digest of the version's manifest.
-  package var manifest: String
+  var manifest: String
   /// The version of the channel's document that named this version of the model.
-  package var documentVersion: Int
-
-  package init(
-    repository: String, channel: String, model: String, version: String, manifest: String,
-    documentVersion: Int
-  ) {
-    self.repository = repository
-    self.channel = channel
-    self.model = model
-    self.version = version
-    self.manifest = manifest
-    self.documentVersion = documentVersion
-  }
+  var documentVersion: Int
 
   enum CodingKeys: String, CodingKey {
     case repository, channel, model, version, manifest
@@ -51,7 +35,7 @@ extension BundleOrigin {
   private static let maximumBytes = 64 << 10
 
   /// Reads the origin, which is nil if the bundle came from elsewhere or the file isn't valid.
-  package init?(ofBundle bundle: String) {
+  init?(ofBundle bundle: String) {
     guard let file = try? OpenFile(reading: "\(bundle)/\(Self.fileName)"),
       let size = try? file.status.size, (1...Self.maximumBytes).contains(size),
       let bytes = try? file.bytes(in: 0..<size),
@@ -81,7 +65,7 @@ extension BundleOrigin {
 
   /// Throws if this origin is older than the present one, so that a document that used to be valid
   /// can't be sent again.
-  package func refuseOlder(than present: BundleOrigin?) throws(ImportError) {
+  func refuseOlder(than present: BundleOrigin?) throws(ImportError) {
     guard let present, present.repository == repository, present.channel == channel,
       present.model == model, present.documentVersion > documentVersion
     else { return }
@@ -92,3 +76,4 @@ extension BundleOrigin {
         + " \(present.documentVersion). Ask the operator of the repository.")
   }
 }
+#endif

@@ -3,16 +3,18 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import Foundation
 import TensorIO
 import TestSupport
 import Testing
 
 @testable import NetRunner
+@testable import NetRunnerWeb
 
 /// A folder with a models folder and zip files, to check which files an import leaves.
 final class ImportSandbox {
-  let root: DatasetFolder
+  let root: TestFolder
   var models: String { root.path + "/models" }
   var zip: String { root.path + "/upload.zip" }
 
@@ -21,7 +23,7 @@ final class ImportSandbox {
   static let demoFiles = ["model.json", "model.tflite", "assets/labels.txt"]
 
   init() throws {
-    root = try DatasetFolder()
+    root = try TestFolder()
     try FileManager.default.createDirectory(atPath: models, withIntermediateDirectories: false)
   }
 
@@ -89,3 +91,4 @@ final class ImportSandbox {
     return files
   }
 }
+#endif

@@ -3,7 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import CZip
+import NetRunner
 import TensorIO
 
 /// Unpacks entries of a zip file.
@@ -92,3 +94,4 @@ final class ZipReader {
     .damaged("its entry '\(entry.shownName)': \(library.text(of: error))")
   }
 }
+#endif

@@ -3,15 +3,16 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if Servers
 import TensorIO
 
 /// Why an import failed and what to do about it, without paths of this computer.
-package struct ImportError: Error, Sendable {
-  package var code: Code
-  package var message: String
-  package var cause: (any Error)?
+struct ImportError: Error, Sendable {
+  var code: Code
+  var message: String
+  var cause: (any Error)?
 
-  package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+  init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
     self.cause = cause
@@ -19,10 +20,10 @@ package struct ImportError: Error, Sendable {
 }
 
 extension ImportError: CustomStringConvertible {
-  package var description: String { message }
+  var description: String { message }
 
   /// The kinds of failure, whose raw values are words for programs, such as `no_bundle`.
-  package enum Code: String, Sendable {
+  enum Code: String, Sendable {
     case notAZip = "not_a_zip"
     /// The zip file is truncated, contradicts itself, or has other bytes than were packed.
     case damagedZip = "damaged_zip"
@@ -67,3 +68,4 @@ extension ImportError: CustomStringConvertible {
     }
   }
 }
+#endif
