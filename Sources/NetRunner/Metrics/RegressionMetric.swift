@@ -11,7 +11,11 @@ import TensorIO
 /// `uniform_average`. Images that failed have no error. They are excluded, which the count and a
 /// note show.
 struct RegressionMetric: MetricFamily {
-  enum Value: String, CaseIterable { case mae, rmse, r2 }
+  enum Value: String, CaseIterable {
+    case mae, rmse, r2
+
+    var isHigherBetter: Bool { self == .r2 }
+  }
 
   struct Item: Sendable, Hashable, Codable {
     var truth: PackedNumbers<Double>
@@ -71,7 +75,7 @@ struct RegressionMetric: MetricFamily {
           : "Nothing is defined: the model gave NaN or infinity for \(broken) of "
             + "\(counted(pairs.count, "image")).")
       report.values = values.map {
-        MetricValue($0.rawValue, nil, count: 0, isHigherBetter: $0 == .r2)
+        MetricValue($0.rawValue, nil, count: 0, isHigherBetter: $0.isHigherBetter)
       }
       return report
     }
@@ -89,7 +93,7 @@ struct RegressionMetric: MetricFamily {
       report.values.append(
         MetricValue(
           value.rawValue, number, interval: number == nil ? nil : interval, count: pairs.count,
-          isHigherBetter: value == .r2))
+          isHigherBetter: value.isHigherBetter))
       if number == nil { report.notes.append("r2 is not defined for fewer than two images.") }
     }
     if outputs > 1, isFamily { report.classes = errors.classes(context.labels) }

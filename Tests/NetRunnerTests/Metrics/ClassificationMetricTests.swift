@@ -22,6 +22,19 @@ import Testing
     report.values.first { $0.name == name }
   }
 
+  @Test(arguments: ClassificationMetric.Value.allCases)
+  func `every value is computed when it is requested`(_ requested: ClassificationMetric.Value)
+    throws
+  {
+    let images: [(String, [Float]?)] = [
+      ("a", [0.75, 0.25]), ("b", [0.5, 0.5]), ("b", [0.25, 0.75]),
+    ]
+    let report = try item(["a", "b"], images).report(requested.rawValue)
+    #expect(report.values.count == 1)
+    #expect(report.values.first?.value != nil)
+    #expect(report.values.first?.isHigherBetter == requested.isHigherBetter)
+  }
+
   // MARK: - Ranks
 
   @Test func `for equal scores, the earlier label comes first, and NaN never does`() throws {
@@ -234,6 +247,23 @@ import Testing
     let asked = try ClassificationCase.random("two", seed: 3, classes: 2, images: 20)
       .report("top5")
     #expect(asked.values.map(\.value) == [1])
+  }
+
+  @Test(arguments: [("micro_recall", false), ("micro_precision", false), ("macro_f1", true)])
+  func `only values that are resampled say that the images are too many`(
+    _ name: String, isResampled: Bool
+  ) throws {
+    let images = item(["a", "b"], [("a", [0.75, 0.25]), ("b", [0.75, 0.25])])
+    var context = images.context
+    context.resamples = .max
+    var accumulator = MetricAccumulator(
+      try MetricRegistry.standard.metric(named: name, context: context))
+    for index in 0..<2 {
+      try accumulator.add(.label(images.truths[index]), images.prediction(index), at: index)
+    }
+    let report = try accumulator.report()
+    #expect(report.notes.contains { $0.hasSuffix("are too many.") } == isResampled)
+    #expect((report.values.first?.interval == nil) == isResampled)
   }
 
   // MARK: - Mismatches

@@ -27,6 +27,8 @@ struct ClassificationMetric: MetricFamily {
     case ece
     case rocAUC = "roc_auc"
     case averagePrecision = "average_precision"
+
+    var isHigherBetter: Bool { self != .logLoss && self != .ece }
   }
 
   static let familyName = "classification"

@@ -85,9 +85,13 @@ struct ClassificationReduction {
     let classes = occurring.names.count
     let steps = items.count + classes
     let bootstrap = Bootstrap(metric.context)
-    let resampled = bootstrap.intervals(
-      images: items.count, steps: steps
-    ) { ClassCounts(pairs, classes: classes, weights: $0).averages().map(\.number) }
+    let isResampled = averages.contains { wants($0.value) && !$0.value.isShare }
+    var resampled: [MetricValue.Interval?]?
+    if isResampled {
+      resampled = bootstrap.intervals(images: items.count, steps: steps) {
+        ClassCounts(pairs, classes: classes, weights: $0).averages().map(\.number)
+      }
+    }
     let hits = counts.right.reduce(0, +)
     for (index, average) in averages.enumerated() where wants(average.value) {
       let interval: MetricValue.Interval? =
@@ -101,7 +105,7 @@ struct ClassificationReduction {
         report.notes.append("\(average.value.rawValue) is not defined: \(average.reason).")
       }
     }
-    if !bootstrap.allows(steps: steps) {
+    if isResampled, !bootstrap.allows(steps: steps) {
       report.notes.append(
         "Averages over classes have no intervals: \(counted(items.count, "image")) are too many.")
     }
@@ -196,6 +200,9 @@ struct ClassificationReduction {
 }
 
 extension ClassificationMetric.Value {
+  /// Whether it is an average that is also a share of the images, whose interval has a formula.
+  var isShare: Bool { self == .microPrecision || self == .microRecall }
+
   /// The values that a metric computes, in order.
   static func family(_ metric: ClassificationMetric) -> [Self] {
     if let value = metric.value { return [value] }
@@ -214,8 +221,6 @@ extension ClassificationMetric.Value {
     default: rawValue
     }
   }
-
-  var isHigherBetter: Bool { self != .logLoss && self != .ece }
 }
 
 /// The classes that occur as a truth or a prediction: the model's in order, then unknown labels.
