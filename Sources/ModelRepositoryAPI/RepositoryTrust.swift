@@ -109,10 +109,9 @@ package struct RepositoryTrust: Sendable, Hashable {
 
   /// The ids of revoked keys, which may be in other hands.
   ///
-  /// A root document whose revoked keys can't be read is never accepted, so none is left out here.
+  /// - Throws: ``RepositoryError`` with the code `.invalidKey` if one can't be read.
   package var revokedKeyIDs: Set<String> {
-    let keys = (root?.channels.revoked ?? []).compactMap { try? VerificationKey($0) }
-    return Set(keys.map(\.id))
+    get throws { Set(try (root?.channels.revoked ?? []).map { try VerificationKey($0).id }) }
   }
 
   /// Restores a root document that was accepted before and saved in a protected file.

@@ -92,7 +92,7 @@ import WebClient
     "javascript:alert(1)",
   ])
   func `an invalid bundle address is rejected`(_ text: String) {
-    let error = #expect(throws: DownloadError.self) { try BundleAddress(text) }
+    let error = #expect(throws: ImportError.self) { try BundleAddress(text) }
     #expect(error?.code == .invalidURL)
     #expect(error?.message.contains("secret") == false)
   }
@@ -114,10 +114,10 @@ import WebClient
     #expect(try address.redirected(to: "c.zip").text == "https://example.com/a/c.zip")
     #expect(try address.redirected(to: "//x.org/c").text == "https://x.org/c")
     for (location, code) in [
-      ("http://example.com/", DownloadError.Code.addressNotAllowed), ("file:///etc", .invalidURL),
+      ("http://example.com/", ImportError.Code.addressNotAllowed), ("file:///etc", .invalidURL),
       ("https://a:b@x.org/", .invalidURL), ("//[::1", .invalidURL),
     ] {
-      let error = #expect(throws: DownloadError.self) { try address.redirected(to: location) }
+      let error = #expect(throws: ImportError.self) { try address.redirected(to: location) }
       #expect(error?.code == code)
     }
   }

@@ -44,7 +44,7 @@ import WebClient
       try await download.download("https://\(host):\(server.port)/x.zip", to: file)
     }
     // The system doesn't trust this certificate.
-    var error = await #expect(throws: DownloadError.self) { try await fetch("bundles.example") }
+    var error = await #expect(throws: ImportError.self) { try await fetch("bundles.example") }
     #expect(error?.code == .connectionFailed)
     #expect(error?.message.contains("certificate") == true, "\(error?.message ?? "")")
 
@@ -55,7 +55,7 @@ import WebClient
     #expect(FileManager.default.contents(atPath: file) == Data([1, 2, 3]))
     try FileManager.default.removeItem(atPath: file)
 
-    error = await #expect(throws: DownloadError.self) { try await fetch("other.example") }
+    error = await #expect(throws: ImportError.self) { try await fetch("other.example") }
     #expect(error?.code == .connectionFailed)
     #expect(!FileManager.default.fileExists(atPath: file))
   }

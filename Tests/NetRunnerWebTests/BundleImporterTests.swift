@@ -311,12 +311,14 @@ import Testing
     let codes: [ImportError.Code] = [
       .notAZip, .damagedZip, .unsafeZip, .zipTooLarge, .noBundle, .severalBundles, .invalidBundle,
       .notAVisionModel, .modelIsShipped, .sameID, .cancelled, .cannotWrite, .tooLarge, .replayed,
+      .invalidURL, .addressNotAllowed, .notFound, .serverError, .connectionFailed, .timedOut,
     ]
     #expect(
       codes.map(\.rawValue) == [
         "not_a_zip", "damaged_zip", "unsafe_zip", "zip_too_large", "no_bundle", "several_bundles",
         "invalid_bundle", "not_a_vision_model", "model_is_shipped", "same_id", "cancelled",
-        "cannot_write", "too_large", "replayed",
+        "cannot_write", "too_large", "replayed", "invalid_url", "address_not_allowed", "not_found",
+        "server_error", "connection_failed", "timed_out",
       ])
   }
 }

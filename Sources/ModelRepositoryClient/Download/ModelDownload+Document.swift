@@ -126,13 +126,14 @@ extension ModelDownload {
         "The server sent the document of channel '\(document.channel)' of '\(document.model)' "
           + "instead of the one of channel '\(configuration.channel)' of '\(model)'.")
     }
-    try ModelRepositoryClientError.converting {
+    let revoked = try ModelRepositoryClientError.converting {
       try document.times.check(
         at: now, "The document of channel '\(document.channel)' of '\(model)'")
+      return try trust.revokedKeyIDs
     }
     return TrustedDocument(
       content: document, keys: keys, signers: Set(signed.signers(among: keys).map(\.id)),
-      revoked: trust.revokedKeyIDs)
+      revoked: revoked)
   }
 
   private func record(

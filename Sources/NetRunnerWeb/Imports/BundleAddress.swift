@@ -35,7 +35,7 @@ struct BundleAddress: Sendable {
       throw Self.invalid(line, "doesn't begin with https:// or http://")
     }
     guard url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil else {
-      throw DownloadError(
+      throw ImportError(
         .invalidURL,
         "The address contains a user name or password, which others would see. Remove it.")
     }
@@ -58,7 +58,7 @@ struct BundleAddress: Sendable {
     }
     let address = try BundleAddress(target.absoluteString)
     guard address.isSecure || !isSecure else {
-      throw DownloadError(
+      throw ImportError(
         .addressNotAllowed,
         "'\(shown)' redirects to '\(address.shown)', which isn't encrypted. Ask its owner to use "
           + "https.")
@@ -100,9 +100,9 @@ struct BundleAddress: Sendable {
     }
   }
 
-  private static func invalid(_ text: String, _ reason: String) -> DownloadError {
+  private static func invalid(_ text: String, _ reason: String) -> ImportError {
     let shown = text.prefix { $0 != "?" && $0 != "#" }.prefix(200)
-    return DownloadError(
+    return ImportError(
       .invalidURL,
       "'\(shown)' \(reason). Give the address of a zip file, such as https://example.com/x.zip.")
   }

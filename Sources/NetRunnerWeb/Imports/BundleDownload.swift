@@ -53,12 +53,12 @@ struct BundleDownload: Sendable {
         try? FileSystem.remove(path)
         throw error
       }
-    } catch let error as DownloadError {
+    } catch let error as ImportError {
       throw error
     } catch  where Task.isCancelled || error is CancellationError {
-      throw DownloadError(.cancelled, "The download was cancelled.", cause: error)
+      throw ImportError(.cancelled, "The download was cancelled.", cause: error)
     } catch {
-      throw DownloadError(
+      throw ImportError(
         .connectionFailed, "'\(address.shown)' can't be downloaded: \(error).", cause: error)
     }
   }
@@ -72,7 +72,7 @@ struct BundleDownload: Sendable {
       group.addTask { try await follow(address, into: file, onProgress) }
       group.addTask {
         try await Task.sleep(for: limits.total)
-        throw DownloadError(
+        throw ImportError(
           .timedOut,
           "The download of '\(address.shown)' took longer than \(limits.total) and was stopped.")
       }
@@ -95,7 +95,7 @@ struct BundleDownload: Sendable {
       }
       address = try address.redirected(to: location)
     }
-    throw DownloadError(
+    throw ImportError(
       .serverError,
       "'\(first.shown)' redirects more than \(limits.redirects) times.")
   }
@@ -108,16 +108,16 @@ struct BundleDownload: Sendable {
       do {
         computers = try await resolver.addresses(address.host)
       } catch let error as HostResolver.Failure {
-        throw DownloadError(
+        throw ImportError(
           .connectionFailed, "The server '\(address.host)' can't be found: \(error).", cause: error)
       }
     }
     let allowed = computers.filter { rules.refusal(of: $0) == nil }
     guard allowed.isEmpty else { return allowed }
     guard let computer = computers.first, let kind = rules.refusal(of: computer) else {
-      throw DownloadError(.connectionFailed, "The server '\(address.host)' has no IP address.")
+      throw ImportError(.connectionFailed, "The server '\(address.host)' has no IP address.")
     }
-    throw DownloadError(
+    throw ImportError(
       .addressNotAllowed,
       "'\(address.shown)' can't be downloaded, because its server has \(kind) (\(computer))."
         + " Import from the public internet, or upload the file.")
@@ -132,7 +132,7 @@ struct BundleDownload: Sendable {
     } catch let error as CancellationError {
       throw error
     } catch {
-      throw DownloadError(
+      throw ImportError(
         .cannotWrite, "The download can't be written: \(FileSystem.reason(for: error)).",
         cause: error)
     }
@@ -198,38 +198,5 @@ struct HostResolver: Sendable {
     }
     return addresses
   }
-}
-
-/// An error from downloading a bundle, caused by the URL, the network or the server.
-struct DownloadError: Error {
-  /// A kind of failure, whose raw value is the code in the API.
-  enum Code: String {
-    case invalidURL = "invalid_url"
-    /// The server is in a forbidden network, or a redirect drops encryption.
-    case addressNotAllowed = "address_not_allowed"
-    case notFound = "not_found"
-    /// The server responded with something other than a file.
-    case serverError = "server_error"
-    /// The server is unknown or unreachable, has an invalid certificate, or closed the connection.
-    case connectionFailed = "connection_failed"
-    case tooLarge = "too_large"
-    case timedOut = "timed_out"
-    case cancelled
-    case cannotWrite = "cannot_write"
-  }
-
-  let code: Code
-  let message: String
-  let cause: (any Error)?
-
-  init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
-    self.code = code
-    self.message = message
-    self.cause = cause
-  }
-}
-
-extension DownloadError: CustomStringConvertible {
-  var description: String { message }
 }
 #endif

@@ -35,7 +35,7 @@ struct BundleExchange: Sendable {
   ) async throws -> String? {
     var request = HTTPClientRequest(url: address.text)
     request.headers = ["accept": "application/zip, */*"]
-    var failure: any Error = DownloadError(
+    var failure: any Error = ImportError(
       .connectionFailed, "The server '\(address.host)' has no IP address.")
     for computer in computers.prefix(3) {
       var policy = policy
@@ -64,16 +64,16 @@ struct BundleExchange: Sendable {
     switch Int(response.status.code) {
     case 200: break
     case 404, 410:
-      throw DownloadError(
+      throw ImportError(
         .notFound,
         "'\(address.shown)' doesn't exist: the server responded with \(response.status).")
     default:
-      throw DownloadError(
+      throw ImportError(
         .serverError,
         "'\(address.shown)' can't be downloaded: the server responded with \(response.status).")
     }
     if let encoding = response.unrequestedEncoding {
-      throw DownloadError(
+      throw ImportError(
         .serverError,
         "'\(address.shown)' can't be downloaded: the server compressed its response (\(encoding)).")
     }
@@ -98,17 +98,17 @@ struct BundleExchange: Sendable {
 // MARK: - Failures
 
 extension BundleExchange {
-  private var tooLarge: DownloadError {
-    DownloadError(
+  private var tooLarge: ImportError {
+    ImportError(
       .tooLarge,
       "'\(address.shown)' is larger than the maximum of \(ByteCount(limits.bytes)).")
   }
 
   private func failure(_ error: any Error) -> any Error {
-    if error is DownloadError { return error }
+    if error is ImportError { return error }
     let fault = ConnectionFault(error)
     var reason = fault.clause("the server", address.host, policy)
-    let code: DownloadError.Code
+    let code: ImportError.Code
     switch fault.kind {
     case .cancelled: return CancellationError()
     case .wrongComputer: code = .addressNotAllowed
@@ -118,7 +118,7 @@ extension BundleExchange {
       reason = "it took longer than \(limits.total)"
     default: code = .connectionFailed
     }
-    return DownloadError(code, "'\(address.shown)' can't be downloaded: \(reason).", cause: error)
+    return ImportError(code, "'\(address.shown)' can't be downloaded: \(reason).", cause: error)
   }
 }
 #endif

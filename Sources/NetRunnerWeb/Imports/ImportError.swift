@@ -22,8 +22,17 @@ struct ImportError: Error, Sendable {
 extension ImportError: CustomStringConvertible {
   var description: String { message }
 
-  /// The kinds of failure, whose raw values are words for programs, such as `no_bundle`.
+  /// The kinds of failure, whose raw values are the codes in the API, such as `no_bundle`.
   enum Code: String, Sendable {
+    case invalidURL = "invalid_url"
+    /// The server is in a forbidden network, or a redirect drops encryption.
+    case addressNotAllowed = "address_not_allowed"
+    case notFound = "not_found"
+    /// The server responded with something other than a file.
+    case serverError = "server_error"
+    /// The server is unknown or unreachable, has an invalid certificate, or closed the connection.
+    case connectionFailed = "connection_failed"
+    case timedOut = "timed_out"
     case notAZip = "not_a_zip"
     /// The zip file is truncated, contradicts itself, or has other bytes than were packed.
     case damagedZip = "damaged_zip"

@@ -68,7 +68,6 @@ final class ImportJob: Sendable {
     let (code, message) =
       switch error {
       case is CancellationError: ("cancelled", "")
-      case let error as DownloadError: (error.code.rawValue, error.message)
       case let error as ImportError: (error.code.rawValue, error.message)
       case let error as ModelRepositoryClientError: ("\(error.code)", error.message)
       case let error as WebError: (error.code, error.message)

@@ -200,7 +200,9 @@ struct ClassificationReduction {
 }
 
 extension ClassificationMetric.Value {
-  /// Whether it is an average that is also a share of the images, whose interval has a formula.
+  /// Whether the average is a share of the images or of the predictions.
+  ///
+  /// Its interval then has a formula, and nothing is resampled for it.
   var isShare: Bool { self == .microPrecision || self == .microRecall }
 
   /// The values that a metric computes, in order.
