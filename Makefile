@@ -43,7 +43,7 @@ CODECS ?= -Xswiftc -L$(CURDIR)/.build/static-codecs
 PROGRAMS = tensorio tensorio-netrunner tensorio-repository tensorio-completions
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow codecs build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow faces codecs build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +65,9 @@ setup: ## Installs the image libraries and LiteRT, if they are missing.
 
 tensorflow: ## Installs the TensorFlow library (a 270 MB download), to run and train SavedModels.
 	@Scripts/setup.sh --tensorflow
+
+faces: setup ## Fetches a model that finds faces (a 7 MB download), for Net Runner and "tensorio run".
+	@Scripts/fetch_library.py faces
 
 # SwiftPM does not notice that a library changed, so programs that were linked otherwise are removed.
 codecs: setup

@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "TensorIOTensorFlow", targets: ["TensorIOTensorFlow"]),
     .library(name: "TensorIOImageCodecs", targets: ["TensorIOImageCodecs"]),
     .library(name: "TensorIOIsolation", targets: ["TensorIOIsolation"]),
+    .library(name: "TensorIODecoding", targets: ["TensorIODecoding"]),
     .library(name: "NetRunner", targets: ["NetRunner"]),
     .library(name: "TensorIOCommandLine", targets: ["TensorIOCommandLine"]),
     .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
@@ -82,6 +83,10 @@ let package = Package(
       name: "TensorIOLiteRT",
       dependencies: ["CLiteRT", "CSystemCalls", "CZlib", "Files", "NativeLibrary", "TensorIO"]),
     .target(name: "TensorIOIsolation", dependencies: ["CSystemCalls", "TensorIO"]),
+    .target(
+      name: "Decoders",
+      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+    .target(name: "TensorIODecoding", dependencies: ["CSystemCalls", "Decoders", "TensorIO"]),
     .target(name: "CTensorFlow"),
     .target(
       name: "TensorIOTensorFlow",
@@ -106,19 +111,20 @@ let package = Package(
       name: "NetRunner",
       dependencies: [
         "CSystemCalls", "CZip", "Charts", "Files", "Hashing", "NativeLibrary", "StoredRows",
-        "TensorIO", "TensorIOImageCodecs",
+        "TensorIO", "TensorIODecoding", "TensorIOImageCodecs",
       ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .target(
       name: "ModelTools",
       dependencies: [
-        "Charts", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TensorIOTensorFlow",
+        "Charts", "TensorIO", "TensorIODecoding", "TensorIOImageCodecs", "TensorIOLiteRT",
+        "TensorIOTensorFlow",
       ]),
     .target(
       name: "ModelCommands",
       dependencies: [
-        "CSystemCalls", "Charts", "ModelTools", "TensorIO", "TensorIOImageCodecs",
-        "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
+        "CSystemCalls", "Charts", "ModelTools", "TensorIO", "TensorIODecoding",
+        "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "CCurl"),
@@ -126,8 +132,8 @@ let package = Package(
       name: "TensorIOCommandLine",
       dependencies: [
         "CCurl", "CSystemCalls", "Files", "Hashing", "ModelCommands", "ModelTools",
-        "NativeLibrary", "NetRunner", "StoredRows", "TensorIO", "TensorIOImageCodecs",
-        "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
+        "NativeLibrary", "NetRunner", "StoredRows", "TensorIO", "TensorIODecoding",
+        "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),
@@ -181,7 +187,7 @@ let package = Package(
       name: "NetRunnerWeb",
       dependencies: [
         "CZip", "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "TensorIO",
-        "TensorIOImageCodecs", "WebClient", "WebServing",
+        "TensorIODecoding", "TensorIOImageCodecs", "WebClient", "WebServing",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("Crypto", "swift-crypto"),
         serving("HTTPTypes", "swift-http-types"),
@@ -278,20 +284,28 @@ let package = Package(
       dependencies: [
         "TensorIO", "TensorIOTensorFlow", "TensorIOTesting", "TensorIOImageCodecs", "TestSupport",
       ]),
+    .testTarget(name: "DecodersTests", dependencies: ["Decoders", "TestSupport"]),
+    .testTarget(
+      name: "TensorIODecodingTests",
+      dependencies: [
+        "TensorIO", "TensorIODecoding", "TensorIOImageCodecs", "TensorIOLiteRT", "TensorIOTesting",
+        "TestSupport",
+      ]),
     .testTarget(name: "ChartsTests", dependencies: ["Charts"]),
     .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
     .testTarget(name: "StoredRowsTests", dependencies: ["StoredRows", "TestSupport"]),
     .testTarget(
       name: "NetRunnerTests",
       dependencies: [
-        "Files", "NetRunner", "StoredRows", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
-        "TestSupport",
+        "Files", "NetRunner", "StoredRows", "TensorIO", "TensorIODecoding", "TensorIOImageCodecs",
+        "TensorIOLiteRT", "TestSupport",
       ]),
     .testTarget(
       name: "tensorioTests",
       dependencies: [
         "tensorio", "tensorio-netrunner", "tensorio-repository", "own-formats", "classify",
-        "ModelCommands", "ModelTools", "TensorIOCommandLine", "TensorIO", "TensorIOLiteRT",
+        "ModelCommands", "ModelTools", "TensorIOCommandLine", "TensorIO", "TensorIODecoding",
+        "TensorIOLiteRT",
         "TensorIOTensorFlow", "TensorIOImageCodecs", "TensorIOTesting", "NetRunner",
         "ModelRepositoryAPI",
         "ModelRepositoryCommandLine", "TestSupport",

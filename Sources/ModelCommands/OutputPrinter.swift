@@ -5,6 +5,7 @@
 
 import ModelTools
 import TensorIO
+import TensorIODecoding
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -68,6 +69,7 @@ struct OutputPrinter {
       members["path"] = path.map { .string($0) }
       return .object(members)
     case .classMap(let map): return json(map, path: path)
+    case .decoded(let value): return value.json(limit: top)
     case .tensor(let tensor): return .array(try numbers(in: tensor).map(json))
     case .list(let values): return .array(try values.map { try json($0, path: nil) })
     }
@@ -158,6 +160,11 @@ struct OutputPrinter {
         let share = entry.percentText.padded(to: 7, onTheLeft: true)
         Console.printData("  \(Console.swatch(entry.color))\(share)  \(entry.name.printable)")
       }
+    case .decoded(let value):
+      let lines = value.lines
+      Console.printData(path.map { "\(title)  (\($0))" } ?? title)
+      for line in lines.prefix(top ?? .max) { Console.printData("  \(line.printable)") }
+      if lines.isEmpty { Console.printData("  nothing above the threshold") }
     case .tensor(let tensor): Console.printData("\(title)  \(try text(numbers(in: tensor)))")
     case .list(let values):
       for value in values { try printText(name, value, path: nil) }

@@ -6,6 +6,7 @@
 import ArgumentParser
 import ModelTools
 import TensorIO
+import TensorIODecoding
 
 struct ParityCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

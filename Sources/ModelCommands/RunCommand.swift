@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import TensorIO
+import TensorIODecoding
 
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,6 +17,7 @@ struct RunCommand: ParsableCommand {
         tensorio run prices.tiobundle '[1890, 3, 2, 1.6]'
         tensorio run two.tiobundle --input x='[1, 2]' --input y=@y.npy --json
         tensorio run scene.tiobundle photo.jpg --output-image classes=classes.svg
+        tensorio run faces.tiobundle photo.jpg --output-image faces=faces.svg
         tensorio run digits.tiobundle photo.png --preview seen
       """)
 
@@ -35,7 +37,8 @@ struct RunCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Write an image output to a .png or .jpg file; a class map can also go to an .svg file "
-        + "with its legend. May be repeated.", valueName: "name=path"))
+        + "with its legend, and objects go to an .svg file with the photo. May be repeated.",
+      valueName: "name=path"))
   var outputImage: [NamedArgument] = []
 
   @Option(
@@ -81,10 +84,8 @@ struct RunCommand: ParsableCommand {
       var images = WrittenImages()
       if let preview { try images.writePreviews(of: inputs, signature, to: preview) }
       // Each output is decoded once, for its file and for what is printed.
-      let values = try outputs.names.enumerated().map { index, name in
-        (name: name, value: try outputs.value(at: index, as: TensorValue.self))
-      }
-      try images.write(outputImage, of: values)
+      let values = try outputs.values()
+      try images.write(outputImage, of: values, signature, inputs)
       if json {
         try printer.printJSON(values, latency, images)
       } else {

@@ -5,6 +5,7 @@
 
 import ModelTools
 import TensorIO
+import TensorIODecoding
 import TensorIOImageCodecs
 
 #if canImport(FoundationEssentials)
@@ -28,14 +29,20 @@ struct WrittenImages {
       guard let spec = signature.output(named: argument.name) else {
         throw TensorIOError.unknownOutput(argument.name, among: signature.outputs)
       }
-      if spec.isClassMap, isDrawing(argument.value) { continue }
-      guard spec.isImage || spec.isClassMap else {
-        let others = signature.outputs.filter { $0.isImage || $0.isClassMap }
+      if spec.isClassMap || spec.drawsObjects, isDrawing(argument.value) { continue }
+      if spec.drawsObjects {
+        throw TensorIOError(
+          .unwritableFile,
+          "'\(argument.value)' can't be written: the objects of '\(argument.name)' are drawn as "
+            + "SVG. Use the extension .svg.")
+      }
+      guard spec.isImage || spec.isClassMap || spec.decoding?.type == "depth" else {
+        let others = signature.outputs.filter { $0.isImage || $0.isClassMap || $0.drawsObjects }
           .map { "'\($0.name)'" }
         throw TensorIOError(
           .wrongOutputType,
           "The output '\(argument.name)' isn't an image: model.json describes it as numbers or "
-            + "text. --output-image writes outputs of the type \"image\"; "
+            + "text. --output-image writes images, class maps, depth maps and objects; "
             + (others.isEmpty
               ? "this model has none." : "this model has \(others.joined(separator: ", "))."))
       }
@@ -45,25 +52,61 @@ struct WrittenImages {
 
   private static func isDrawing(_ path: String) -> Bool { path.lowercased().hasSuffix(".svg") }
 
-  /// Writes the images and class maps among the outputs that the arguments name.
+  /// Writes the images among the outputs that the arguments name.
   mutating func write(
-    _ arguments: [NamedArgument], of values: [(name: String, value: TensorValue)]
+    _ arguments: [NamedArgument], of values: [(name: String, value: TensorValue)],
+    _ signature: ModelSignature, _ inputs: ModelInputs
   ) throws {
     for argument in arguments {
       let path = argument.value
       switch values.first(where: { $0.name == argument.name })?.value {
       case .image(let image): try ImageEncoder().write(image, to: path)
       case .classMap(let map) where Self.isDrawing(path):
-        let drawing = Data(try map.drawing(title: argument.name).utf8)
-        try FileSystem.writing("'\(path)' can't be written") {
-          try drawing.write(to: URL(filePath: path))
-        }
+        try Self.write(try map.drawing(title: argument.name), to: path)
       case .classMap(let map): try ImageEncoder().write(map.image(), to: path)
+      case .decoded(.depth(let map)): try ImageEncoder().write(map.image(), to: path)
+      case .decoded(.objects(let objects)):
+        let photo = try Self.photo(signature, inputs)
+        let drawing = try ObjectDrawing(
+          photo: photo?.image, size: photo?.size, skeleton: signature.skeleton(of: argument.name)
+        ).svg(of: objects, title: argument.name)
+        try Self.write(drawing, to: path)
       // `check` has refused all other outputs.
       default: continue
       }
       outputs[argument.name] = path
     }
+  }
+
+  private static func write(_ drawing: String, to path: String) throws {
+    try FileSystem.writing("'\(path)' can't be written") {
+      try Data(drawing.utf8).write(to: URL(filePath: path))
+    }
+  }
+
+  /// Returns the photo among the inputs, at most 1600 pixels wide and high, and its own size.
+  private static func photo(
+    _ signature: ModelSignature, _ inputs: ModelInputs
+  ) throws -> (image: PixelBuffer, size: (width: Int, height: Int))? {
+    var photo: (PixelBuffer, (width: Int, height: Int))?
+    let mayBeAbsent = signature.inputs.map { _ in true }
+    try inputs.forEach(signature.inputs, isOptional: mayBeAbsent) { _, value in
+      guard photo == nil, let value, value.isImage, let size = value.encodedImageSize else {
+        return
+      }
+      let scale = min(1, 1600 / Double(max(size.width, size.height)))
+      let shape = ImageShape(
+        height: max(1, Int((Double(size.height) * scale).rounded())),
+        width: max(1, Int((Double(size.width) * scale).rounded())), format: .rgb)
+      let spec = TensorSpec(
+        name: "photo", shape: shape.axes, dataType: .uint8,
+        kind: .imageInput(shape, ImagePreprocessing(crop: ImageCrop(.stretch))))
+      let image = try PixelBuffer(width: shape.width, height: shape.height, format: .rgb) {
+        try value.encode(into: &$0, as: spec)
+      }
+      photo = (image, size)
+    }
+    return photo
   }
 
   // MARK: - Previews

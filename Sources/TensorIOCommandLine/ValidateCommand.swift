@@ -8,6 +8,7 @@ import ModelCommands
 import ModelTools
 import NetRunner
 import TensorIO
+import TensorIODecoding
 
 struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -82,7 +83,9 @@ struct ValidateCommand: ParsableCommand {
     do {
       let loader = ModelLoader(backends: Backends.isolated(by: memoryLimit))
       guard let model = try loader.makeInferenceModel(from: bundle) else { return known }
-      return try model.loadWarnings()
+      let warnings = try model.loadWarnings()
+      try model.loadSignature().checkDecoders()
+      return warnings
     } catch let error as TensorIOError {
       return known + (try issues(from: error, of: bundle))
     }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 public import TensorIO
 
 /// An encoded image that is decoded straight into a model's tensor.
@@ -28,6 +29,14 @@ public struct ImageFile: Sendable {
 
   private let source: Source
   private let decoder: ImageDecoder
+  private let header = ReadHeader()
+
+  /// The size of the upright image, once its header has been read.
+  ///
+  /// This is a class, because encoding must not change the value.
+  private final class ReadHeader: Sendable {
+    let size = Mutex<(width: Int, height: Int)?>(nil)
+  }
 
   /// Makes an image from a file.
   ///
@@ -56,6 +65,7 @@ public struct ImageFile: Sendable {
 extension ImageFile: TensorEncodable {
   public static var tensorKindName: String { "an image" }
   public var tensorElementCount: Int? { nil }
+  public var encodedImageSize: (width: Int, height: Int)? { header.size.withLock { $0 } }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
     let (transform, encoding) = try ImageTransform.ofInput(spec)
@@ -85,7 +95,9 @@ extension ImageFile: TensorEncodable {
       try ImageReader(bytes, named: name, limits: decoder.limits, pool: decoder.pool)
     }
     let swaps = decoder.appliesOrientation && reader.orientation.swapsAxes
-    timer?.size = swaps ? (reader.height, reader.width) : (reader.width, reader.height)
+    let size = swaps ? (reader.height, reader.width) : (reader.width, reader.height)
+    timer?.size = size
+    header.size.withLock { $0 = size }
     return reader
   }
 

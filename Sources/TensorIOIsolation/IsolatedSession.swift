@@ -47,6 +47,8 @@ final class IsolatedSession: Session {
     self.shapes = shapes
   }
 
+  func reset() throws { _ = try ask(.reset) }
+
   func outputShape(at index: Int) -> [Int] { layout.outputs[index].shape }
 
   func withInput(at index: Int, _ body: (inout MutableRawSpan) throws -> Void) throws {

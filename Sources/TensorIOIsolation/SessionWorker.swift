@@ -78,6 +78,9 @@ public final class SessionWorker {
       try opened.resizeInputs(to: shapes)
       hasOutputs = false
       return .layout(try shareLayout())
+    case .reset:
+      try opened.reset()
+      return .done
     case .setStrings(let input, let strings):
       try opened.setInput(at: input, to: strings)
       return .done

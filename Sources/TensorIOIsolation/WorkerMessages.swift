@@ -25,6 +25,7 @@ enum WorkerRequest: Codable {
   case describe(LayerNames, SignatureDescription)
   case makeSession(SignatureDescription)
   case resizeInputs([[Int]])
+  case reset
   case setStrings(input: Int, [Data])
   case useDefault(input: Int)
   case readStrings(output: Int)

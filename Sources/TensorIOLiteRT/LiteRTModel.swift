@@ -45,8 +45,7 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
   ) throws -> any Session {
     let index = try index(of: signature.key)
     guard isTrained else {
-      return try LiteRTSession(
-        model: self, signature: index, running: LiteRTCompiledModel(file, options: options))
+      return try LiteRTSession(model: self, signature: index, options: options)
     }
     return try LiteRTSharedSession(
       model: self, signature, running: [index], sharing: sharedModel(options))

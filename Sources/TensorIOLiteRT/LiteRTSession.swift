@@ -21,8 +21,10 @@ final class LiteRTSession: Session {
   let signature: Int
 
   private let model: LiteRTModel
-  private let compiled: LiteRTCompiledSignature
-  private let compiledHandle: LiteRtCompiledModel
+  /// The options for another compiled model; nil if sessions share this one.
+  private let options: SessionOptions?
+  private var compiled: LiteRTCompiledSignature
+  private var compiledHandle: LiteRtCompiledModel
   private let inputTensors: [LiteRTGraph.NamedTensor]
   private let outputTensors: [LiteRTGraph.NamedTensor]
 
@@ -36,12 +38,23 @@ final class LiteRTSession: Session {
   /// The buffers then no longer fit the model.
   private var isUsable = true
 
-  /// Makes a session with a compiled model, which other sessions may use too.
+  /// Makes a session with a compiled model of its own.
+  convenience init(model: LiteRTModel, signature: Int, options: SessionOptions) throws {
+    try self.init(
+      model: model, signature: signature,
+      running: LiteRTCompiledModel(model.file, options: options), options: options)
+  }
+
+  /// Makes a session with a compiled model that other sessions use too, if there are no options.
   ///
   /// The inputs have the current shapes of the compiled model.
-  init(model: LiteRTModel, signature: Int, running compiled: LiteRTCompiledModel) throws {
+  init(
+    model: LiteRTModel, signature: Int, running compiled: LiteRTCompiledModel,
+    options: SessionOptions? = nil
+  ) throws {
     self.model = model
     self.signature = signature
+    self.options = options
     self.compiled = LiteRTCompiledSignature(
       compiled: compiled, index: signature, key: model.signatures[signature].key)
     compiledHandle = compiled.handle
@@ -69,6 +82,25 @@ final class LiteRTSession: Session {
   private func take(_ shapes: [[Int]]) throws {
     try compiled.resizeInputs(to: shapes, names: inputTensors.map(\.name))
     try makeBuffers()
+  }
+
+  /// Compiles the model again, because LiteRT has no function that resets variables.
+  ///
+  /// The buffers stay. If the model can't be compiled, the session stays as it is.
+  func reset() throws {
+    guard let options else {
+      throw TensorIOError(.unsupportedModel, "The variables of a trained model aren't reset.")
+    }
+    let fresh = LiteRTCompiledSignature(
+      compiled: try LiteRTCompiledModel(model.file, options: options), index: signature,
+      key: model.signatures[signature].key)
+    let own = try inputTensors.indices.map { try fresh.inputShape(at: $0) }
+    if own != inputShapes {
+      try fresh.resizeInputs(to: inputShapes, names: inputTensors.map(\.name))
+    }
+    // LiteRT only runs a model whose layouts it has computed.
+    _ = try fresh.outputShapes(count: outputTensors.count)
+    (compiled, compiledHandle) = (fresh, fresh.compiled.handle)
   }
 
   /// The shapes of this session's input buffers.

@@ -5,6 +5,7 @@
 
 import Foundation
 import TensorIO
+import TensorIODecoding
 import TensorIOImageCodecs
 import TensorIOLiteRT
 import Testing

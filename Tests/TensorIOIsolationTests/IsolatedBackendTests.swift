@@ -28,6 +28,24 @@ import Testing
     #expect(isolated.keepsState == own.keepsState)
   }
 
+  @Test func `a model in its own process begins a new sequence after reset`() throws {
+    let model = try backend.loadModel(at: Fixtures.model("lstm_int8.tflite"), for: .predict)
+    let session = try model.makeSession(signature: 0, options: SessionOptions())
+    func run() throws -> [UInt8] {
+      try session.withInput(at: 0) { memory in
+        memory.withUnsafeMutableBytes { $0.copyBytes(from: [128, 127, 0, 64, 255, 5]) }
+      }
+      try session.run()
+      var bytes: [UInt8] = []
+      try session.withOutput(at: 0) { span in bytes = span.withUnsafeBytes { Array($0) } }
+      return bytes
+    }
+    let sequence = [try run(), try run()]
+    #expect(sequence[0] != sequence[1])
+    try session.reset()
+    #expect([try run(), try run()] == sequence)
+  }
+
   @Test func `a crash is an error, and the next run starts a new process`() throws {
     // The process takes some seconds to crash, and longer while other tests run.
     var options = IsolationOptions.test()

@@ -76,6 +76,34 @@ import Testing
     #expect(try run(model.makeSession(signature: 0, options: SessionOptions())) == first)
   }
 
+  @Test(arguments: ["lstm_int8", "stateful", "resource_variable"])
+  func `reset begins a new sequence`(_ name: String) throws {
+    let model = try backend.liteRTModel(at: Fixtures.model("\(name).tflite"))
+    let session = try model.makeSession(signature: 0, options: SessionOptions())
+    let tensor = model.signatures[0].inputs[0]
+    func run() throws -> [UInt8] {
+      try session.withInput(at: 0) { memory in
+        for index in 0..<(memory.byteCount / (tensor.dataType?.byteWidth ?? 1)) {
+          if tensor.dataType == .float32 {
+            memory.storeBytes(of: Float(index) + 0.5, toByteOffset: index * 4, as: Float.self)
+          } else {
+            memory.storeBytes(of: UInt8(index * 40), toByteOffset: index, as: UInt8.self)
+          }
+        }
+      }
+      try session.run()
+      var bytes: [UInt8] = []
+      try session.withOutput(at: 0) { span in bytes = span.withUnsafeBytes { Array($0) } }
+      return bytes
+    }
+    let sequence = [try run(), try run(), try run()]
+    #expect(Set(sequence).count > 1)
+    for _ in 1...3 {
+      try session.reset()
+      #expect([try run(), try run(), try run()] == sequence)
+    }
+  }
+
   @Test func `graphs that call themselves are rejected before they exhaust the stack`() throws {
     let error = #expect(throws: TensorIOError.self) {
       try backend.liteRTModel(at: Fixtures.model("endless_graphs.tflite"))

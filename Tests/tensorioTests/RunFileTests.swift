@@ -250,7 +250,8 @@ struct RunFileTests {
       vector == (
         65, "",
         "error: The output 'y' isn't an image: model.json describes it as numbers or text. "
-          + "--output-image writes outputs of the type \"image\"; this model has none.\n"
+          + "--output-image writes images, class maps, depth maps and objects; this model has "
+          + "none.\n"
       ))
   }
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TensorIO
+import TensorIODecoding
 
 /// The tensor that Python made, split into channels.
 package struct ReferenceTensor {

@@ -186,6 +186,10 @@ extension ModelReport {
       members["labels"] = bundle.labels(of: layer).map { .strings($0.names) } ?? .null
     case .string: break
     }
+    if let decoding = layer.decoding {
+      let options = decoding.options.merging(["type": .string(decoding.type)]) { first, _ in first }
+      members["decode"] = .object(options)
+    }
     return .object(members)
   }
 

@@ -177,7 +177,8 @@ extension ModelReport {
     switch layer.kind {
     case .array(let quantization, _), .scalar(let quantization):
       let labels = bundle.labels(of: layer).map { text($0.names) }
-      return [labels, quantization.map(text)].compactMap(\.self).joined(separator: "; ")
+      return [labels, quantization.map(text), layer.decoding.map(text)].compactMap(\.self)
+        .joined(separator: "; ")
     case .imageInput(let shape, let preprocessing):
       let values =
         preprocessing.normalization.map { "normalized \(text($0, shape.format))" }
@@ -224,6 +225,11 @@ extension ModelReport {
   private static func text(_ labels: [String]) -> String {
     let first = labels.prefix(3).map { "'\($0)'" }.joined(separator: ", ")
     return "\(counted(labels.count, "label")) (\(first)\(labels.count > 3 ? ", ..." : ""))"
+  }
+
+  private static func text(_ decoding: OutputDecoding) -> String {
+    let others = decoding.outputs.values.sorted().map { "'\($0)'" }.joined(separator: ", ")
+    return "decoded as \(decoding.type)" + (others.isEmpty ? "" : " together with \(others)")
   }
 
   private static func text(_ quantization: Quantization) -> String {

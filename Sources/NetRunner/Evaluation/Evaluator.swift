@@ -30,7 +30,6 @@ public struct Evaluator: Sendable {
 
   private let decoder: ImageDecoder
   private let fetch: Fetch?
-  private let input: TensorSpec
   private let reader: PredictionReader
 
   /// Creates an evaluator and loads the model.
@@ -57,9 +56,8 @@ public struct Evaluator: Sendable {
     self.model = model
     self.decoder = decoder
     self.fetch = fetch
-    self.input = input
     labels = try Self.labels(of: model.bundle, signature)
-    reader = PredictionReader(signature.outputs, labels: labels)
+    reader = PredictionReader(signature.outputs, input: input, labels: labels)
   }
 
   /// Runs the model on an image.
@@ -126,14 +124,7 @@ public struct Evaluator: Sendable {
     let (outputs, measured) = try model.measure(inputs)
     let clock = ContinuousClock()
     let start = clock.now
-    var prediction = try reader.prediction(outputs)
-    prediction.imageSize = size ?? timer.size
-    if let size = prediction.imageSize, var detections = prediction.detections {
-      for index in detections.indices {
-        detections[index].box = try detections[index].box.inWholeImage(of: size, input)
-      }
-      prediction.detections = detections
-    }
+    let prediction = try reader.prediction(outputs, size: size ?? timer.size)
     var latency = measured
     latency.decode = min(timer.time, latency.preprocess)
     latency.preprocess -= latency.decode
@@ -145,7 +136,8 @@ public struct Evaluator: Sendable {
   /// names.
   private static func labels(of bundle: ModelBundle, _ signature: ModelSignature) throws -> [String]
   {
-    if let labels = signature.outputs.lazy.compactMap(\.labels).first { return labels.names }
+    let labels = signature.outputs.lazy.compactMap { $0.labels ?? $0.decoding?.labels }
+    if let labels = labels.first { return labels.names }
     guard case .string(let file)? = bundle.manifest.options.values["labels"] else { return [] }
     guard !file.contains("/"), file != ".." else {
       throw TensorIOError(

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import TensorIO
+import TensorIODecoding
 
 /// A model's prediction for an image, in the form that metrics need.
 public struct Prediction: Sendable {
@@ -15,7 +16,10 @@ public struct Prediction: Sendable {
   public var values: [Float]?
   /// The class of each pixel, or nil if no output is a class map.
   public var classMap: ClassMap?
-  /// The detected objects, or nil if the model has no outputs for boxes, classes, scores and count.
+  /// The detected objects, in fractions of the image's sides, or nil if the model doesn't find
+  /// objects.
+  ///
+  /// Masks stay in pixels.
   public var detections: [Detection]?
   /// The size of the upright image in pixels, or nil if it isn't known.
   ///
@@ -23,51 +27,76 @@ public struct Prediction: Sendable {
   public var imageSize: (width: Int, height: Int)?
 }
 
-/// An object that a model detected.
-public struct Detection: Sendable, Hashable, Codable {
-  /// The index of the class in the model's labels, from 0.
-  public var classIndex: Int
-  /// The name of the class, or its index as text if the model has no labels.
-  public var label: String
-  /// The model's confidence.
-  public var score: Float
-  /// The object's box, in fractions of the image's sides.
-  public var box: Box
-}
-
 struct PredictionReader: Sendable {
-  private let classification: Int?
-  private let values: Int?
-  private let classMap: Int?
+  private let input: TensorSpec
+  private let classification: String?
+  private let values: String?
   private let detection: DetectionLayout?
 
-  init(_ outputs: [TensorSpec], labels: [String]) {
-    detection = DetectionLayout(outputs, labels: labels)
-    classification = outputs.firstIndex {
-      if case .vector(_, .some) = $0.kind { true } else { false }
-    }
-    classMap = outputs.firstIndex { if case .classMap = $0.kind { true } else { false } }
-    values = detection == nil ? outputs.firstIndex { $0.isNumbers } : nil
+  init(_ outputs: [TensorSpec], input: TensorSpec, labels: [String]) {
+    self.input = input
+    let isDecoded = outputs.contains { $0.decoding != nil }
+    detection = isDecoded ? nil : DetectionLayout(outputs, labels: labels)
+    classification =
+      outputs.first { if case .vector(_, .some) = $0.kind { true } else { false } }?.name
+    values = detection == nil ? outputs.first { $0.isNumbers && $0.decoding == nil }?.name : nil
   }
 
-  func prediction(_ outputs: ModelOutputs) throws -> Prediction {
+  /// Reads the outputs of a run on an image of a size, if that is known.
+  func prediction(
+    _ outputs: ModelOutputs, size: (width: Int, height: Int)?
+  ) throws -> Prediction {
     var prediction = Prediction()
-    prediction.outputs = try outputs.names.enumerated().map { index, name in
-      (name, try outputs.value(at: index))
+    prediction.outputs = try outputs.values()
+    prediction.imageSize = size
+    for (name, value) in prediction.outputs {
+      switch value {
+      case .labels(let classification) where name == self.classification:
+        prediction.classification = classification
+      case .classMap(let map) where prediction.classMap == nil: prediction.classMap = map
+      case .decoded(let value): try read(value, size ?? outputs.imageSize, into: &prediction)
+      default: break
+      }
     }
-    prediction.classification = try classification.map { index in
-      if case .labels(let labels) = prediction.outputs[index].value { return labels }
-      return try outputs.value(at: index)
+    if let values, prediction.outputs.contains(where: { $0.name == values }) {
+      let numbers: [Float] = try outputs[values]
+      prediction.values = numbers
     }
-    prediction.values = try values.map { index in
-      let values: [Float] = try outputs.value(at: index)
-      return values
+    if let detection {
+      prediction.detections = try detection.detections(outputs).map { object in
+        var object = object
+        if let size { object.box = try object.box.inWholeImage(of: size, input) }
+        return object
+      }
     }
-    if let classMap, case .classMap(let map) = prediction.outputs[classMap].value {
-      prediction.classMap = map
-    }
-    prediction.detections = try detection?.detections(outputs)
     return prediction
+  }
+
+  private func read(
+    _ value: DecodedValue, _ size: (width: Int, height: Int)?, into prediction: inout Prediction
+  ) throws {
+    switch value {
+    case .objects(let objects) where prediction.detections == nil:
+      let image = try ImageFrame(input, size: size).image
+      prediction.detections = objects.map { $0.divided(by: image) }
+    case .measurements(let measurements) where prediction.values == nil:
+      prediction.values = measurements.map { Float($0.value) }
+    default: break
+    }
+  }
+}
+
+extension Detection {
+  /// Converts pixels to fractions of an image's sides.
+  fileprivate func divided(by size: (width: Int, height: Int)) -> Detection {
+    var object = self
+    object.box = box.divided(by: size)
+    object.keypoints = keypoints?.map { point in
+      Keypoint(
+        name: point.name, x: point.x / Double(size.width), y: point.y / Double(size.height),
+        score: point.score)
+    }
+    return object
   }
 }
 
@@ -136,7 +165,11 @@ struct DetectionLayout: Sendable {
 
 extension ModelSignature {
   /// Whether the outputs are the boxes, classes, scores and count of a detection model.
-  package var findsObjects: Bool { DetectionLayout(outputs, labels: []) != nil }
+  package var findsObjects: Bool {
+    let decoders = outputs.compactMap(\.decoding?.type)
+    if decoders.isEmpty { return DetectionLayout(outputs, labels: []) != nil }
+    return decoders.contains { ["tflite-postprocess", "ssd", "blazeface", "yolo"].contains($0) }
+  }
 }
 
 extension TensorSpec {
@@ -145,55 +178,5 @@ extension TensorSpec {
     case .scalar, .vector(_, labels: nil): dataType != .string
     case .vector, .imageInput, .imageOutput, .classMap, .bytes: false
     }
-  }
-}
-
-/// A rectangle, in pixels of the upright image or in fractions of its sides.
-public struct Box: Sendable, Hashable, Codable {
-  /// The left edge.
-  public var x: Double
-  /// The upper edge.
-  public var y: Double
-  /// The distance from the left edge to the right edge.
-  public var width: Double
-  /// The distance from the upper edge to the lower edge.
-  public var height: Double
-
-  /// Creates a rectangle.
-  public init(x: Double, y: Double, width: Double, height: Double) {
-    self.x = x
-    self.y = y
-    self.width = width
-    self.height = height
-  }
-}
-
-extension Box {
-  /// Converts a box in a model's input to fractions of the whole upright image.
-  ///
-  /// The input can be cropped from the image or padded. Coordinates are outside 0 to 1 if the box
-  /// reaches into padding. If the input isn't an image, the box is returned unchanged.
-  package func inWholeImage(
-    of size: (width: Int, height: Int), _ input: TensorSpec
-  ) throws -> Box {
-    guard case .imageInput(let shape, _) = input.kind else { return self }
-    let placement = try ImageTransform.ofInput(input).transform
-      .placement(ofWidth: size.width, height: size.height)
-    func whole(
-      _ start: Double, _ length: Double, target: Int, offset: Int, placed: Int, crop: Int,
-      part: Int, of all: Int
-    ) -> (start: Double, length: Double) {
-      let scale = Double(target) / Double(placed) * Double(part) / Double(all)
-      let shift = Double(crop) - Double(offset) / Double(placed) * Double(part)
-      return (start * scale + shift / Double(all), length * scale)
-    }
-    let crop = placement.crop
-    let (x, width) = whole(
-      self.x, self.width, target: shape.width, offset: placement.x, placed: placement.width,
-      crop: crop.x, part: crop.width, of: size.width)
-    let (y, height) = whole(
-      self.y, self.height, target: shape.height, offset: placement.y, placed: placement.height,
-      crop: crop.y, part: crop.height, of: size.height)
-    return Box(x: x, y: y, width: width, height: height)
   }
 }

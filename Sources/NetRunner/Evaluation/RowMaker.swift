@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import TensorIO
+import TensorIODecoding
 
 struct RowMaker: Sendable {
   let model: String
@@ -95,6 +96,7 @@ extension Prediction {
       return .array(strings.map { .string(String(decoding: $0, as: UTF8.self)) })
     case .image(let image): return size(image.width, image.height)
     case .classMap(let map): return size(map.width, map.height)
+    case .decoded(let value): return value.json(limit: limit)
     case .tensor(let tensor): return .array(tensor.shape.map { .integer(Int64($0)) })
     case .list(let values): return .array(values.map { json($0, limit: limit) })
     }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TensorIO
+import TensorIODecoding
 
 /// Shows all outputs by name, in the style of a property list.
 ///
@@ -64,6 +65,7 @@ public struct PropertyListFormat: OutputFormat {
         map.legend.map { entry in
           (word(entry.label ?? "\(entry.index)"), text(of: .double(entry.share)))
         }, indentation: indentation)
+    case .decoded(let value): list(value.lines, word)
     case .tensor(let tensor): "<\(tensor.dataType) \(tensor.shape)>"
     case .list(let values): list(values) { text(of: $0, indentation: indentation) }
     }

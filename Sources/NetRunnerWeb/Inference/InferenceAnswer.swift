@@ -6,6 +6,7 @@
 #if Servers
 import NetRunner
 import TensorIO
+import TensorIODecoding
 import TensorIOImageCodecs
 
 /// A model's result for an image, as the page shows it.
@@ -38,7 +39,10 @@ struct InferenceAnswer: Sendable {
     document.set("classes", prediction.classification.map(classes))
     document.set("segmentation", try prediction.classMap.map(Self.segmentation))
     document.set("detections", prediction.detections?.map(Self.detection))
-    document.set("keypoints", model.kind == .keypoints ? keypoints : nil)
+    document.set("skeleton", skeleton)
+    document.set("masks", try masks())
+    let isUndecoded = model.kind == .keypoints && prediction.detections == nil
+    document.set("keypoints", isUndecoded ? keypoints : nil)
     document.set("image", try image())
     document.set("previews", try previews?.mapValues { try $0.dataAddress() })
     return document
@@ -65,7 +69,28 @@ struct InferenceAnswer: Sendable {
   }
 
   private static func detection(_ detection: Detection) -> JSONObject {
-    ["label": detection.label, "score": detection.score, "box": edges(detection.box)]
+    [
+      "label": detection.label, "score": detection.score, "box": edges(detection.box),
+      "angle": detection.angle,
+      "keypoints": detection.keypoints?.map { point -> JSONObject in
+        ["name": point.name, "x": point.x, "y": point.y, "score": point.score]
+      },
+    ]
+  }
+
+  /// Pairs of indices of keypoints that are connected, or nil without any.
+  private var skeleton: [[Int]]? {
+    let signature = ModelSignature(of: model.bundle)
+    let pairs = signature.outputs.lazy.map { signature.skeleton(of: $0.name) }.first { !$0.isEmpty }
+    return pairs?.map { [$0.0, $0.1] }
+  }
+
+  /// Draws the masks of all objects in one transparent image, at most 640 pixels wide and high.
+  private func masks() throws -> String? {
+    guard let size = prediction.imageSize, let objects = prediction.detections,
+      objects.contains(where: { $0.mask != nil })
+    else { return nil }
+    return try ObjectMasks(objects, of: size).image(longestSide: 640).dataAddress(as: .png)
   }
 
   private static func edges(_ box: Box) -> [String: Double] {
@@ -92,7 +117,12 @@ struct InferenceAnswer: Sendable {
 
   private func image() throws -> JSONObject? {
     for output in prediction.outputs {
-      guard case .image(let image) = output.value else { continue }
+      let image: PixelBuffer
+      switch output.value {
+      case .image(let output): image = output
+      case .decoded(.depth(let map)): image = map.image()
+      default: continue
+      }
       return [
         "width": image.width, "height": image.height,
         "picture": try image.dataAddress(as: .png),

@@ -84,13 +84,16 @@ final class ModelCatalogue: Sendable {
   /// The bundles that can't be used, each with the reason.
   var failures: [(path: String, message: String)] { state.withLock { $0.failures } }
 
-  /// The model that the page starts with, preferably a classifier.
+  /// The model that the page starts with: preferably a classifier of photos, then a model that finds
+  /// objects, then a classifier of drawings.
   var defaultModel: VisionModel? {
     let runnable = models.filter { $0.reason == nil }
     // A model whose trial is still running may never finish.
     let tried = runnable.filter(\.hasPassed)
     let models = tried.isEmpty ? runnable : tried
-    return models.first { $0.kind == .classification } ?? models.first
+    let classifiers = models.filter { $0.kind == .classification }
+    return classifiers.first { !$0.isForDrawings } ?? models.first { $0.kind == .detection }
+      ?? classifiers.first ?? models.first
   }
 
   func model(_ id: String) throws -> VisionModel {

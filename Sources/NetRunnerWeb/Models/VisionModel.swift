@@ -8,6 +8,7 @@ import Foundation
 import NetRunner
 import Synchronization
 import TensorIO
+import TensorIODecoding
 
 /// A bundle of the catalogue, and whether Net Runner can run it.
 struct VisionModel: Sendable {
@@ -84,9 +85,18 @@ struct VisionModel: Sendable {
     if outputs.contains(where: { if case .imageOutput = $0.kind { true } else { false } }) {
       return .image
     }
-    if ModelSignature(of: bundle).findsObjects { return .detection }
+    let signature = ModelSignature(of: bundle)
+    if signature.findsObjects { return .detection }
+    if signature.outputs.contains(where: \.drawsObjects) { return .keypoints }
+    if outputs.contains(where: { $0.decoding?.type == "depth" }) { return .image }
     if findsKeypoints { return .keypoints }
     return outputs.contains { bundle.labels(of: $0) != nil } ? .classification : .values
+  }
+
+  /// Whether the model sees only small images, such as drawings of digits.
+  var isForDrawings: Bool {
+    guard case .imageInput(let shape, _)? = bundle.manifest.inputs.first?.kind else { return false }
+    return max(shape.width, shape.height) <= 64
   }
 
   /// Whether the first output contains keypoints.
@@ -130,7 +140,8 @@ extension VisionModel {
 
   /// The names of the model's classes, or an empty array if it has none.
   var labels: [String] {
-    bundle.manifest.outputs.lazy.compactMap { bundle.labels(of: $0) }.first?.names ?? []
+    let outputs = ModelSignature(of: bundle).outputs
+    return outputs.lazy.compactMap { $0.labels ?? $0.decoding?.labels }.first?.names ?? []
   }
 
   private var input: JSONObject? {

@@ -84,6 +84,10 @@ public struct BundleIssue: Sendable, Hashable {
     public static let unsupportedByBackend = Code(rawValue: "unsupported-by-backend")
     /// A labels file is missing or unreadable.
     public static let missingLabels = Code(rawValue: "missing-labels")
+    /// A decoder doesn't fit the outputs, or can't read its files.
+    public static let decoderMismatch = Code(rawValue: "decoder-mismatch")
+    /// A file that a decoder needs is missing.
+    public static let missingFile = Code(rawValue: "missing-file")
     /// A labels file has fewer names than the layer has values.
     public static let tooFewLabels = Code(rawValue: "too-few-labels")
     /// A labels file has more names than the layer has values.

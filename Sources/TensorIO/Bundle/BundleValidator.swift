@@ -24,6 +24,7 @@ struct BundleValidator: IssueCollector {
     guard checkElementCounts(manifest) else { return nil }
     checkModelFile(manifest)
     checkLabels(manifest)
+    checkDecoders(manifest)
     checkFeatures(manifest)
     checkTraining(manifest)
     issues += check?(manifest) ?? []
@@ -169,8 +170,8 @@ struct BundleValidator: IssueCollector {
 
   private mutating func checkLabels(_ manifest: ModelManifest) {
     for (index, layer) in manifest.outputs.enumerated() {
-      guard let file = layer.labelsFile else { continue }
-      let path = "outputs[\(index)].labels"
+      guard let file = layer.labelsFile ?? layer.decoding?.labelsFile else { continue }
+      let path = "outputs[\(index)].\(layer.decoding == nil ? "" : "decode.")labels"
       guard FileSystem.staysInside(file), !file.isEmpty else {
         report(
           .pathOutsideBundle, at: path, expected: "the name of a file in assets/",
@@ -180,7 +181,8 @@ struct BundleValidator: IssueCollector {
       }
       guard let labels = readLabels(file, at: path) else { continue }
       self.labels[file] = labels
-      check(labels, against: layer, at: path)
+      // The number of a decoder's classes depends on its tensors, so the decoder checks it.
+      if layer.decoding == nil { check(labels, against: layer, at: path) }
     }
   }
 

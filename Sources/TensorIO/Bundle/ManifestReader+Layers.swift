@@ -30,13 +30,16 @@ extension ManifestReader {
       return nil
     }
     let dataType = type == "image" ? nil : readDataType(layer, at: path)
+    let decoding =
+      type == "array" && direction == .output ? readDecoding(layer, at: path) : nil
     if type == "scalar", let shape, !shape.allSatisfy({ $0 == 1 || $0 == -1 }) {
       report(
         .badShape, at: "\(path).shape", expected: "a shape of one value", found: "\(shape)",
         suggestion: "Use [] or [1], or the type \"array\".")
     }
     guard let name, let shape, let kind else { return nil }
-    return ModelManifest.Layer(name: name, shape: shape, dataType: dataType, kind: kind)
+    return ModelManifest.Layer(
+      name: name, shape: shape, dataType: dataType, kind: kind, decoding: decoding)
   }
 
   // MARK: - Shape and type
@@ -89,7 +92,7 @@ extension ManifestReader {
   /// The keys that only some layers can have.
   private static let keysOfSome = [
     "dtype", "labels", "quantize", "dequantize", "format", "normalize", "denormalize", "layout",
-    "resize", "crop",
+    "resize", "crop", "decode",
   ]
 
   /// Checks as much as possible of a layer whose type is unknown.
@@ -124,8 +127,13 @@ extension ManifestReader {
     let key = direction == .input ? "quantize" : "dequantize"
     let hasLabels = direction == .output && type == "array"
     check(
-      keysOf: layer, type, direction, allowed: ["dtype", key] + (hasLabels ? ["labels"] : []),
-      at: path)
+      keysOf: layer, type, direction,
+      allowed: ["dtype", key] + (hasLabels ? ["labels", "decode"] : []), at: path)
+    if hasLabels, layer["labels"] != nil, layer["decode"] != nil {
+      report(
+        .conflictingKeys, at: "\(path).labels", expected: "\"labels\" or \"decode\"",
+        found: "both", suggestion: "Move \"labels\" into \"decode\".")
+    }
     let labels = hasLabels ? optionalString("labels", in: layer, at: path) : nil
     var quantization = readQuantization(key, layer, direction, at: path)
     if quantization != nil, isQuantized == false {

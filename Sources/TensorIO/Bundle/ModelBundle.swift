@@ -79,6 +79,15 @@ extension ModelBundle {
     layer.labelsFile.flatMap { labels[$0] }
   }
 
+  /// Returns what a layer's `decode` field describes, with its labels.
+  func decoding(of layer: ModelManifest.Layer) -> OutputDecoding? {
+    guard let decoding = layer.decoding else { return nil }
+    var labels = decoding.labelsFile.flatMap { self.labels[$0] }
+    if decoding.type == "blazeface", decoding.labelsFile == nil { labels = Labels(["face"]) }
+    return OutputDecoding(
+      type: decoding.type, options: decoding.options, labels: labels, folder: path + "/assets/")
+  }
+
   /// The name of the backend that model.json names or that the kind of the model file determines.
   public var backendName: String? {
     manifest.model.backend ?? modelPath.flatMap(Self.backendName(ofFileAt:))

@@ -138,6 +138,9 @@ private struct TensorPixelReader {
 extension PixelBuffer: TensorEncodable, TensorDecodable {
   public static var tensorKindName: String { "an image" }
   public var tensorElementCount: Int? { nil }
+  public var encodedImageSize: (width: Int, height: Int)? {
+    orientation.swapsAxes ? (height, width) : (width, height)
+  }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
     let (transform, encoding) = try ImageTransform.ofInput(spec)

@@ -14,7 +14,7 @@ extension BoundSignature {
   func run(_ inputs: ModelInputs, on session: any Session) throws -> ModelOutputs {
     try write(inputs, item: 0, of: 1, to: session)
     try session.run()
-    return try readOutputs(item: 0, of: 1, from: session)
+    return try readOutputs(written: inputs, item: 0, of: 1, from: session)
   }
 
   /// Writes the inputs, runs the session, copies the outputs, and measures the time of each part.
@@ -27,7 +27,7 @@ extension BoundSignature {
     let written = clock.now
     try session.run()
     let ran = clock.now
-    let outputs = try readOutputs(item: 0, of: 1, from: session)
+    let outputs = try readOutputs(written: inputs, item: 0, of: 1, from: session)
     let latency = RunLatency(
       preprocess: written - start, inference: ran - written, postprocess: clock.now - ran)
     return (outputs, latency)
@@ -62,8 +62,10 @@ extension BoundSignature {
     }
   }
 
-  /// Copies the outputs of one item of a batch.
-  func readOutputs(item: Int, of count: Int, from session: any Session) throws -> ModelOutputs {
+  /// Copies the outputs of one item of a batch, which was written from these inputs.
+  func readOutputs(
+    written inputs: ModelInputs? = nil, item: Int, of count: Int, from session: any Session
+  ) throws -> ModelOutputs {
     let taken = count == 1 ? try takeOutputs(from: session) : [:]
     let isAllTaken = taken.count == outputs.count
     let byteCount = isAllTaken ? 0 : layout.byteCount
@@ -87,7 +89,18 @@ extension BoundSignature {
         strings[position] = try readStrings(output, item: item, of: count, from: session)
       }
     }
-    return ModelOutputs(layout: layout, storage: storage, taken: taken, strings: strings)
+    var result = ModelOutputs(layout: layout, storage: storage, taken: taken, strings: strings)
+    if layout.needsImageSize { result.imageSize = try inputs.flatMap(imageSize) }
+    return result
+  }
+
+  /// Returns the size of the image among the inputs.
+  private func imageSize(of inputs: ModelInputs) throws -> (width: Int, height: Int)? {
+    var size: (width: Int, height: Int)?
+    try inputs.forEach(inputSpecs, isOptional: optionalInputs) { _, value in
+      size = size ?? value?.encodedImageSize
+    }
+    return size
   }
 
   /// Takes the outputs whose memory the session hands over.

@@ -22,7 +22,8 @@ struct BoundSignature: Sendable {
     let isOptional = inputs.map(\.tensor.hasDefault)
     self.optionalInputs = isOptional.contains(true) ? isOptional : []
     self.placeholderSpecs = placeholders.map(\.spec)
-    self.layout = OutputLayout(outputs.map(\.spec))
+    self.layout = OutputLayout(
+      outputs.map(\.spec), image: inputs.first { $0.spec.isImage }?.spec)
   }
 
   /// Whether the model or its description declares the first axis as the batch axis.
@@ -134,7 +135,8 @@ extension ModelSignature {
         }
       let assumed: DataType = bundle.manifest.model.isQuantized ? .uint8 : .float32
       return TensorSpec(
-        name: layer.name, shape: layer.shape, dataType: layer.dataType ?? assumed, kind: kind)
+        name: layer.name, shape: layer.shape, dataType: layer.dataType ?? assumed, kind: kind,
+        decoding: bundle.decoding(of: layer))
     }
     self.init(
       inputs: bundle.manifest.inputs.map(spec), outputs: bundle.manifest.outputs.map(spec),

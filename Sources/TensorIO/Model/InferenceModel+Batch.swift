@@ -71,7 +71,8 @@ extension InferenceModel.Loaded {
     // Some runtimes only know the size of the outputs after a run.
     guard hasRoom(for: items.count, session) else { return nil }
     return try items.indices.map {
-      try bound.readOutputs(item: $0 - items.startIndex, of: items.count, from: session)
+      try bound.readOutputs(
+        written: items[$0], item: $0 - items.startIndex, of: items.count, from: session)
     }
   }
 

@@ -71,7 +71,7 @@ extension InferenceModel {
         .keepsState, .warning, at: "model.file",
         expected: "a model whose results depend only on its inputs",
         found: "variables that keep their values from run to run",
-        suggestion: "Each run continues from the previous one. To start over, load the model again."
+        suggestion: "Each run continues from the previous one. To start over, call `reset()`."
       )
     }
     return Loaded(

@@ -120,10 +120,12 @@ final class PlaceholderModel: Model {
   func unload() {}
 
   func run(_ inputs: ModelInputs) throws -> ModelOutputs {
-    ModelOutputs(layout: OutputLayout([]), storage: TensorStorage(byteCount: 0) { _ in })
+    ModelOutputs(
+      layout: OutputLayout([], image: nil), storage: TensorStorage(byteCount: 0) { _ in })
   }
 
   func run(_ inputs: ModelInputs) async throws -> ModelOutputs {
-    ModelOutputs(layout: OutputLayout([]), storage: TensorStorage(byteCount: 0) { _ in })
+    ModelOutputs(
+      layout: OutputLayout([], image: nil), storage: TensorStorage(byteCount: 0) { _ in })
   }
 }

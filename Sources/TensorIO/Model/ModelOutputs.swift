@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -24,6 +26,12 @@ public struct ModelOutputs: Sendable {
   /// The outputs whose memory the runtime has handed over.
   private(set) var taken: [Int: any TensorMemory] = [:]
   private(set) var strings: [Int: [Data]] = [:]
+  /// The size of the upright image that the model has seen; nil if no output is decoded, or if the
+  /// input was a tensor.
+  package internal(set) var imageSize: (width: Int, height: Int)?
+
+  /// The image input; nil for a model without one.
+  package var imageInput: TensorSpec? { layout.image }
 
   /// The outputs, in the order of model.json.
   public var specs: [TensorSpec] { layout.specs }
@@ -31,6 +39,16 @@ public struct ModelOutputs: Sendable {
   public var names: [String] { layout.specs.map(\.name) }
   /// The number of outputs; 0 for placeholder models.
   public var count: Int { layout.specs.count }
+
+  /// Returns what a decoder has prepared for an output, and prepares it at the first call.
+  package func prepared<Prepared: Sendable>(
+    at index: Int, by prepare: () throws -> Prepared
+  ) rethrows -> Prepared {
+    if let prepared = layout.prepared.withLock({ $0[index] }) as? Prepared { return prepared }
+    let prepared = try prepare()
+    layout.prepared.withLock { $0[index] = prepared }
+    return prepared
+  }
 
   /// Reads an output.
   ///
@@ -94,9 +112,17 @@ final class OutputLayout: Sendable {
   let ranges: [Range<Int>]
   let byteCount: Int
   let hasStrings: Bool
+  /// The first image input.
+  let image: TensorSpec?
+  /// Whether decoders need the size of the image.
+  let needsImageSize: Bool
+  /// What the decoders have prepared, by their outputs, so that files are read only once.
+  let prepared = Mutex<[Int: any Sendable]>([:])
 
-  init(_ specs: [TensorSpec]) {
+  init(_ specs: [TensorSpec], image: TensorSpec?) {
     self.specs = specs
+    self.image = image
+    needsImageSize = image != nil && specs.contains { $0.decoding != nil }
     var ranges: [Range<Int>] = []
     var end = 0
     for spec in specs {

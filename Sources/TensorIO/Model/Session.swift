@@ -39,6 +39,12 @@ public protocol Session: AnyObject {
   /// Runs the model on the current content of its inputs.
   func run() throws
 
+  /// Gives the model's variables their initial values, so that the next run continues from none.
+  ///
+  /// It is only called if ``LoadedModel/keepsState`` is true. The default implementation throws an
+  /// error.
+  func reset() throws
+
   /// Calls a closure with an output's memory.
   func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws
 
@@ -59,6 +65,12 @@ public protocol TensorMemory: AnyObject, Sendable {
 
 extension Session {
   public func takeOutput(at index: Int) -> (any TensorMemory)? { nil }
+
+  public func reset() throws {
+    throw TensorIOError(
+      .unsupportedModel,
+      "This model's variables can't be reset. To start over, unload the model and load it again.")
+  }
 
   public func useDefault(forInputAt index: Int) throws {
     throw TensorIOError(.internalFault, "The model has no default value for input \(index).")

@@ -18,6 +18,8 @@ public struct TensorSpec: Hashable, Sendable {
   public let kind: Kind
   /// The scale and zero point stored in the model for this tensor.
   public let storedQuantization: StoredQuantization?
+  /// What the output means, perhaps together with others; nil for values that are read as they are.
+  public let decoding: OutputDecoding?
   /// The number of elements of one item: the product of ``itemShape``.
   public let elementCount: Int
   /// The index of the first element to write within the item.
@@ -45,13 +47,14 @@ public struct TensorSpec: Hashable, Sendable {
   /// Makes a spec.
   public init(
     name: String, shape: [Int], dataType: DataType = .float32, kind: Kind,
-    storedQuantization: StoredQuantization? = nil
+    storedQuantization: StoredQuantization? = nil, decoding: OutputDecoding? = nil
   ) {
     self.name = name
     self.shape = shape
     self.dataType = dataType
     self.kind = kind
     self.storedQuantization = storedQuantization
+    self.decoding = decoding
     self.elementCount = (shape.first == -1 ? shape.dropFirst() : shape[...]).reduce(1, *)
   }
 

@@ -49,6 +49,9 @@ public protocol TensorEncodable: Sendable {
   /// The elements of a list, for a model with several inputs; nil for a value that is not a list.
   var tensorItems: [any TensorEncodable]? { get }
 
+  /// The size of an image, upright, after it was encoded; nil for a value that isn't an image.
+  var encodedImageSize: (width: Int, height: Int)? { get }
+
   /// A readable name for this kind of value, such as "a number" or "an image".
   static var tensorKindName: String { get }
 
@@ -59,6 +62,7 @@ public protocol TensorEncodable: Sendable {
 
 extension TensorEncodable {
   public var tensorItems: [any TensorEncodable]? { nil }
+  public var encodedImageSize: (width: Int, height: Int)? { nil }
   public static var tensorKindName: String { "a \(Self.self)" }
 
   public func tensorStrings(for spec: TensorSpec) throws -> [Data] {

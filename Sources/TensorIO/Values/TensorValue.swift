@@ -28,6 +28,8 @@ public enum TensorValue: Sendable {
   case image(PixelBuffer)
   /// A class for each pixel.
   case classMap(ClassMap)
+  /// What outputs mean together, as the `decode` field of model.json describes.
+  case decoded(DecodedValue)
   /// A tensor.
   case tensor(Tensor)
   /// A list of values: nested arrays, or one value for each input.
@@ -89,6 +91,7 @@ extension TensorValue: TensorEncodable {
     case .strings(let strings): strings
     case .image(let image): image
     case .classMap(let map): map.classes
+    case .decoded(let value): value
     case .tensor(let tensor): tensor
     case .list(let values): values
     }
@@ -96,6 +99,7 @@ extension TensorValue: TensorEncodable {
 
   public var tensorElementCount: Int? { encodable.tensorElementCount }
   public var tensorItems: [any TensorEncodable]? { encodable.tensorItems }
+  public var encodedImageSize: (width: Int, height: Int)? { encodable.encodedImageSize }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
     if case .strings(let strings) = self {

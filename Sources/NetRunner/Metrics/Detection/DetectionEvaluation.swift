@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIO
+
 /// Precision and recall of one class over all images.
 ///
 /// The steps are exactly those of COCOeval in pycocotools, because the treatment of ties and the

@@ -156,6 +156,7 @@ struct HTMLStyle {
     .gallery .frame.none { padding: 8px; }
     .gallery img { max-width: 100%; max-height: 100%; width: 100%; height: 100%;
       object-fit: contain; display: block; }
+    .gallery svg { width: 100%; height: 100%; }
     .gallery img.tiny { image-rendering: pixelated; }
     .gallery figcaption { color: var(--ink); font-size: 14px; line-height: 1.35; margin-top: 6px;
       overflow-wrap: anywhere; }

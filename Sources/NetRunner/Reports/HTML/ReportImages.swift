@@ -44,7 +44,9 @@ public struct ReportImages: Sendable {
     }
   }
 
-  func thumbnail(of id: String) throws -> Thumbnail { try Thumbnail(read(id).upright()) }
+  func image(of id: String) throws -> PixelBuffer { try read(id).upright() }
+
+  func thumbnail(of id: String) throws -> Thumbnail { try Thumbnail(image(of: id)) }
 }
 
 /// A small image in the form of a data URL.

@@ -106,33 +106,8 @@ package struct NumPyFile {
   }
 
   /// NumPy's names for the types; strings have none, because they have no fixed width.
-  static let words: [DataType: String] = [
+  package static let words: [DataType: String] = [
     .float16: "<f2", .float32: "<f4", .float64: "<f8", .bool: "|b1", .uint8: "|u1", .int8: "|i1",
     .uint16: "<u2", .int16: "<i2", .uint32: "<u4", .int32: "<i4", .int64: "<i8",
   ]
-}
-
-extension NumPyFile {
-  /// Writes a tensor in the format of NumPy's `save`: version 1, little-endian, C order.
-  package static func write(_ tensor: Tensor, to path: String) throws {
-    let axes = tensor.shape.map { "\($0)" }
-    let shape = axes.count == 1 ? "(\(axes[0]),)" : "(\(axes.joined(separator: ", ")))"
-    guard let word = words[tensor.dataType] else {
-      throw TensorIOError(
-        .wrongKind,
-        "'\(path)' can only hold numbers, got \(tensor.dataType) elements. Write text as JSON.")
-    }
-    var header = "{'descr': '\(word)', 'fortran_order': False, 'shape': \(shape), }"
-    // The elements begin at a multiple of 64 bytes, and a line feed ends the header.
-    let prefix = 10
-    let padding = 63 - (prefix + header.utf8.count) % 64
-    header += String(repeating: " ", count: padding) + "\n"
-    let length = header.utf8.count
-    var data = Data([0x93] + Array("NUMPY".utf8) + [1, 0, UInt8(length & 255), UInt8(length >> 8)])
-    data.append(contentsOf: header.utf8)
-    tensor.withBytes { $0.withUnsafeBytes { data.append(contentsOf: $0) } }
-    try FileSystem.writing("'\(path)' can't be written") {
-      try data.write(to: URL(filePath: path))
-    }
-  }
 }

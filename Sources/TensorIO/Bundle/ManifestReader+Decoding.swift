@@ -1,0 +1,103 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension ManifestReader {
+  /// Reads the `decode` field of an output.
+  mutating func readDecoding(_ layer: [String: JSONValue], at path: String) -> OutputDecoding? {
+    let path = "\(path).decode"
+    guard let value = layer["decode"], let members = object(value, at: path),
+      let type = requiredString("type", in: members, at: path)
+    else { return nil }
+    guard let decoder = DecoderKeys.ofDecoders.first(where: { $0.type == type }) else {
+      let known = DecoderKeys.ofDecoders.map(\.type)
+      reject(
+        type, at: "\(path).type", expected: "one of \(known.joined(separator: ", "))",
+        known: known, orSuggest: "Use a decoder from the list.")
+      return nil
+    }
+    let before = issues.count
+    let keys = decoder.keys.split(separator: " ").map { word in
+      (name: String(word.last == "!" ? word.dropLast() : word), isRequired: word.last == "!")
+    }
+    reject(unknownKeysOf: members, at: path, known: ["type"] + keys.map(\.name))
+    for key in keys {
+      if key.isRequired { _ = required(key.name, in: members, at: path) }
+      guard let value = members[key.name] else { continue }
+      check(value, DecoderKeys.form(of: key.name, type), at: "\(path).\(key.name)")
+    }
+    guard issues.count == before else { return nil }
+    return OutputDecoding(type: type, options: members.filter { $0.key != "type" })
+  }
+
+  private mutating func check(_ value: JSONValue, _ form: DecoderKeys.Form, at path: String) {
+    switch form {
+    case .output, .file, .text: _ = string(value, at: path)
+    case .flag:
+      if case .bool = value { return } else { mistyped(value, at: path, expected: "a boolean") }
+    case .number: _ = number(value, at: path)
+    case .share:
+      guard let number = number(value, at: path), !(0...1).contains(number) else { return }
+      wrongNumber(number, at: path, expected: "a number from 0 to 1")
+    case .count(let least):
+      guard let number = number(value, at: path) else { return }
+      if case .number(let exact) = value, let count = Int32(exactly: exact), count >= least {
+        return
+      }
+      wrongNumber(number, at: path, expected: "a whole number from \(least) to 2147483647")
+    case .word(let words):
+      guard let word = string(value, at: path), !words.contains(word) else { return }
+      let known = words.map { "\"\($0)\"" }.joined(separator: ", ")
+      reject(
+        word, at: path, expected: "one of \(known)", known: words,
+        orSuggest: "Use a word from the list.")
+    case .texts: checkEach(value, at: path) { _ = $0.string($1, at: $2) }
+    case .numbers(let count): checkNumbers(value, count: count, at: path)
+    case .names:
+      if case .array = value { return check(value, .texts, at: path) }
+      if case .number = value { return check(value, .count(from: 1), at: path) }
+      mistyped(value, at: path, expected: "an array of names, or their number")
+    case .pairs:
+      checkEach(value, at: path) { reader, pair, path in
+        reader.checkNumbers(pair, count: 2, at: path)
+        reader.checkEach(pair, at: path) { $0.check($1, .count(from: 0), at: $2) }
+      }
+    case .anchors: checkAnchors(value, at: path)
+    }
+  }
+
+  private mutating func wrongNumber(_ number: Float, at path: String, expected: String) {
+    report(
+      .unknownValue, at: path, expected: expected, found: "\(number)",
+      suggestion: "Write \(expected).")
+  }
+
+  private mutating func checkEach(
+    _ value: JSONValue, at path: String,
+    _ check: (inout ManifestReader, JSONValue, String) -> Void
+  ) {
+    guard let elements = array(value, at: path) else { return }
+    for (index, element) in elements.enumerated() { check(&self, element, "\(path)[\(index)]") }
+  }
+
+  private mutating func checkNumbers(_ value: JSONValue, count: Int?, at path: String) {
+    checkEach(value, at: path) { _ = $0.number($1, at: $2) }
+    guard case .array(let elements) = value, let count, elements.count != count else { return }
+    report(
+      .wrongType, at: path, expected: "an array of \(count) numbers",
+      found: "one of \(elements.count)", suggestion: "Write \(count) numbers.")
+  }
+
+  private mutating func checkAnchors(_ value: JSONValue, at path: String) {
+    if case .string = value { return }
+    guard case .object(let members) = value else {
+      return mistyped(value, at: path, expected: "a string or an object")
+    }
+    reject(unknownKeysOf: members, at: path, known: DecoderKeys.ofAnchors.map(\.key))
+    for key in ["size", "strides"] { _ = required(key, in: members, at: path) }
+    for (key, form) in DecoderKeys.ofAnchors {
+      if let member = members[key] { check(member, form, at: "\(path).\(key)") }
+    }
+  }
+}

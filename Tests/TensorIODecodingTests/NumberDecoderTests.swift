@@ -1,0 +1,111 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import Testing
+
+@testable import TensorIODecoding
+
+@Suite struct NumberDecoderTests {
+  private func decoded(
+    _ shape: [Int], _ values: [Float], _ decode: String, assets: [String: String] = [:]
+  ) throws -> DecodedValue {
+    let backend = FixedOutputs(image: nil, outputs: [("output", shape, values)])
+    return try backend.model(decode: decode, assets: assets).run(1).decoded("output")
+  }
+
+  @Test func `labels above the threshold are sorted`() throws {
+    let value = try decoded(
+      [1, 3], [2, -3, 4], #"{"type": "multi-label", "activation": "sigmoid", "labels": "l.txt"}"#,
+      assets: ["l.txt": "sea\nsand\nsky\n"])
+    guard case .labels(let labels) = value else {
+      Issue.record("\(value) isn't a list of labels.")
+      return
+    }
+    #expect(labels.map(\.label) == ["sky", "sea"])
+    #expect(labels.map(\.index) == [2, 0])
+    #expect(abs(labels[0].score - 0.98201379) < 1e-6)
+  }
+
+  @Test func `too few labels are an error`() throws {
+    let error = #expect(throws: TensorIOError.self) {
+      try decoded(
+        [1, 3], [2, -3, 4], #"{"type": "multi-label", "labels": "l.txt"}"#,
+        assets: ["l.txt": "sea\n"])
+    }
+    #expect(error?.message.contains("1 name, but there are 3 scores") == true)
+  }
+
+  @Test func `measurements have names and units`() throws {
+    let value = try decoded(
+      [1, 2], [0.5, 2],
+      #"{"type": "regression", "names": ["height", "age"], "units": ["cm", "years"], "scale": [100, 10], "bias": [1, 0]}"#
+    )
+    #expect(
+      value
+        == .measurements([
+          Measurement(name: "height", value: 51, unit: "cm"),
+          Measurement(name: "age", value: 20, unit: "years"),
+        ]))
+  }
+
+  @Test func `an ordinal output is a number in its unit`() throws {
+    let value = try decoded(
+      [1, 4], [3, 2, -1, -4],
+      #"{"type": "ordinal", "values": [1, 2, 3, 4, 5], "unit": "stars"}"#)
+    #expect(value == .measurements([Measurement(name: "output", value: 3, unit: "stars")]))
+  }
+
+  @Test func `a depth map has its range, and near pixels are light`() throws {
+    let value = try decoded([1, 2, 2, 1], [1, 3, 2, .nan], #"{"type": "depth", "unit": "m"}"#)
+    guard case .depth(let map) = value else {
+      Issue.record("\(value) isn't a map.")
+      return
+    }
+    #expect((map.width, map.height) == (2, 2))
+    #expect((map.minimum, map.maximum) == (1, 3))
+    #expect(map.unit == "m")
+    let bytes = map.image().withBytes { span in span.withUnsafeBytes { Array($0.prefix(4)) } }
+    #expect(bytes == [255, 0, 128, 0])
+  }
+
+  @Test func `text is read from the symbols of each step`() throws {
+    // Steps: h, h, blank, i.
+    let value = try decoded(
+      [1, 4, 3], [9, 0, 0, 9, 0, 0, 0, 0, 9, 0, 9, 0], #"{"type": "ctc", "labels": "a.txt"}"#,
+      assets: ["a.txt": "h\ni\n"])
+    guard case .text(let text) = value else {
+      Issue.record("\(value) isn't text.")
+      return
+    }
+    #expect(text.text == "hi")
+    #expect((text.score ?? 0) > 0.99)
+  }
+
+  @Test func `tokens become words until the end`() throws {
+    let value = try decoded(
+      [1, 4], [1, 2, 3, 0],
+      #"{"type": "tokens", "labels": "v.txt", "end": "[SEP]", "join": "wordpiece"}"#,
+      assets: ["v.txt": "[PAD]\nplay\n##ing\n[SEP]\n[UNK]\n"])
+    #expect(value == .text(RecognizedText(text: "playing")))
+  }
+
+  @Test func `every kind of value has JSON and lines`() throws {
+    let values: [(DecodedValue, String)] = [
+      (.labels([ScoredLabel(index: 1, label: "sky", score: 0.5)]), "0.5000  sky"),
+      (.measurements([Measurement(name: "age", value: 20, unit: "years")]), "age  20.0 years"),
+      (.text(RecognizedText(text: "hi", score: 0.25)), "hi  (0.2500)"),
+      (
+        .embedding(
+          Embedding(vector: [1, 0], nearest: [ScoredLabel(index: 0, label: "a", score: 1)])),
+        "2 numbers"
+      ),
+    ]
+    for (value, line) in values { #expect(value.lines.first == line) }
+    #expect(
+      values[1].0.json()
+        == .object(["age": .object(["value": .number(20), "unit": .string("years")])]))
+  }
+}
