@@ -6,6 +6,7 @@
 import ArgumentParser
 import ModelTools
 import TensorIO
+import TensorIODecoding
 import TensorIOLiteRT
 import TensorIOTensorFlow
 
@@ -28,6 +29,13 @@ struct InitCommand: ParsableCommand {
       "train_op". Placeholders that the signature doesn't list become inputs, or placeholders if \
       they take one number or have a default. If a model has no signatures, add the outputs \
       yourself.
+
+      Exports of Ultralytics, detectors with TensorFlow Lite's metadata, MoveNet, PoseNet, \
+      MediaPipe's face detectors and YOLO are recognized. Their output gets "decode" in \
+      model.json, which makes objects or poses of numbers. To see what the bundle finds, edit \
+      model.json, and see it again:
+
+        tensorio init model.tflite -o mine.tiobundle --check photo.jpg
       """)
 
   @Argument(help: "A .tflite file, or a SavedModel's folder.", completion: .file())
@@ -45,6 +53,13 @@ struct InitCommand: ParsableCommand {
   @Option(help: MemoryLimit.help)
   var memoryLimit = MemoryLimit.standard
 
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Run the bundle on these photos, and print the first results. Without --force, a bundle that "
+        + "exists is checked as it is.", valueName: "photo"), completion: .file())
+  var check: [String] = []
+
   @Option(help: ArgumentHelp("The signature to describe (default: the first).", valueName: "key"))
   var signature: String?
 
@@ -56,6 +71,15 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     let writer = BundleWriter(destination: output, replaces: force)
+    if check.isEmpty || force || !FileSystem.isFolder(writer.destination) { try write(writer) }
+    guard !check.isEmpty else { return }
+    // The time limit is for one model, but each photo has its own here.
+    ProcessGuard.modelHasAnswered()
+    try BundleCheck(bundle: writer.destination, signature: signature, memoryLimit: memoryLimit)
+      .run(on: check)
+  }
+
+  private func write(_ writer: BundleWriter) throws {
     do {
       try writer.checkDestination()
     } catch let error as TensorIOError where error.code == .fileExists {
@@ -80,7 +104,8 @@ struct InitCommand: ParsableCommand {
       ProcessGuard.limitModel(at: model, by: memoryLimit)
       let loaded = try LiteRTBackend(limits: memoryLimit.liteRTLimits).liteRTModel(at: model)
       return try BundleDraft(
-        model: loaded, signature: signatureIndex(in: loaded.signatures), bundleName: name)
+        model: loaded, signature: signatureIndex(in: loaded.signatures), bundleName: name,
+        mayRun: true)
     case .savedModel:
       try checkOutputIsOutside()
       let backend = TensorFlowBackend()
@@ -122,15 +147,19 @@ struct InitCommand: ParsableCommand {
     }
   }
 
-  /// Returns the problems that only loading the bundle reveals, such as an unsupported operation.
+  /// Returns the problems that only loading the bundle reveals, such as an unsupported operation
+  /// or a decoder that doesn't fit its outputs.
   private func problems(at path: String, beside blanks: [String]) -> [String] {
+    var problems: [String] = []
     do {
       let loader = ModelLoader(
         backends: Backends.isolated(by: memoryLimit), signatureKey: signature)
       let model = try InferenceModel(at: path, loader: loader)
-      return try model.loadWarnings().filter { !blanks.contains($0.path) }.map(\.description)
+      problems = try model.loadWarnings().filter { !blanks.contains($0.path) }.map(\.description)
+      try model.loadSignature().checkDecoders()
     } catch {
-      return ["the bundle was written, but its model can't be run: \(error)"]
+      problems.append("the bundle was written, but its model can't be run: \(error)")
     }
+    return problems
   }
 }

@@ -126,10 +126,17 @@ struct OutputPrinter {
     _ outputs: [(name: String, value: TensorValue)], _ latency: RunLatency,
     _ images: WrittenImages
   ) throws {
-    for (name, value) in outputs { try printText(name, value, path: images.outputs[name]) }
+    try printText(outputs, images)
     for line in images.previewLines { Console.printMessage(line) }
     Console.printMessage(
       "preprocess \(latency.preprocess.formatted), inference \(latency.inference.formatted)")
+  }
+
+  /// Prints the outputs alone.
+  func printText(
+    _ outputs: [(name: String, value: TensorValue)], _ images: WrittenImages = WrittenImages()
+  ) throws {
+    for (name, value) in outputs { try printText(name, value, path: images.outputs[name]) }
   }
 
   private func printText(_ name: String, _ value: TensorValue, path: String?) throws {

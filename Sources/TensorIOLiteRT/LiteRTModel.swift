@@ -85,6 +85,26 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
     }
   }
 
+  /// Returns the first of the named files that the zip archive at the end of the model contains.
+  ///
+  /// - Returns: The file's name and bytes, or nil when there is no such file. The bytes are nil if
+  ///   the file cannot be read.
+  package func attachedFile(_ names: [String]) -> (name: String, bytes: [UInt8]?)? {
+    withExtendedLifetime(file) {
+      guard var archive = try? ZipArchive(UnsafeRawBufferPointer(file.memory.bytes)) else {
+        return nil
+      }
+      for name in names {
+        do throws(ZipError) {
+          if let bytes = try archive.contents(of: name) { return (name, bytes) }
+        } catch {
+          return (name, nil)
+        }
+      }
+      return nil
+    }
+  }
+
   /// The name of the operation that replaces everything that `edgetpu_compiler` compiled.
   static let edgeTPUOperation = "edgetpu-custom-op"
 

@@ -170,11 +170,12 @@ struct InitTests {
       "init", "\(modelsFolder)/detector.tflite", "-o", bundle,
     ])
     #expect(result.status == 0)
-    #expect(!result.error.contains("partial-output") && result.error.contains("options.labels"))
+    #expect(!result.error.contains("partial-output") && result.error.contains("decode.labels"))
     let manifest = try ModelBundle(bundle).manifest
     #expect(manifest.model.type == "image.detection")
     #expect(manifest.outputs.map(\.name) == ["boxes", "classes", "scores", "count"])
     #expect(manifest.outputs.map(\.shape) == [[1, 4, 4], [1, 4], [1, 4], [1]])
+    #expect(manifest.outputs[0].decoding?.type == "tflite-postprocess")
     #expect(try await CommandRunner.run(["validate", bundle]).status == 0)
   }
 

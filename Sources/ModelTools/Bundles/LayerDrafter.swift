@@ -10,33 +10,35 @@ import TensorIOLiteRT
 struct LayerDrafter {
   /// The value of `model.quantized` that fits the layers.
   let isQuantized: Bool
-  private(set) var assets: [BundleDraft.Asset] = []
+  var assets: [BundleDraft.Asset] = []
   /// One sentence for each assumption, and for anything else that the user should check.
   var checks: [String] = []
   /// The assumptions among ``checks`` that a run depends on.
   private(set) var assumptions: [String] = []
   /// The sizes of the input images.
-  private(set) var images: [ImageSize] = []
+  var images: [ImageSize] = []
 
   let signature: SignatureDescription
-  private var labelledOutputs = 0
+  var labelledOutputs = 0
 
   /// Whether the model takes one image and returns labelled values.
   var classifiesImages: Bool {
     images.count == 1 && signature.inputs.count == 1 && labelledOutputs > 0
   }
 
-  /// The names of the outputs of an object detector; nil for any other model.
-  let detection: [String]?
-  /// The file with the labels of the objects that the model detects.
-  var detectionLabels: String?
+  /// What is known about the model as a whole; nil for a model of an unknown kind.
+  let recognized: RecognizedModel?
 
   typealias Members = BundleDraft.Members
 
   /// The format of a SavedModel doesn't support quantized tensors.
-  init(_ signature: SignatureDescription, mayBeQuantized: Bool = true, detection: [String]? = nil) {
+  init(
+    _ signature: SignatureDescription, mayBeQuantized: Bool = true,
+    recognized: RecognizedModel? = nil
+  ) {
     self.signature = signature
-    self.detection = detection
+    self.recognized = recognized
+    checks = recognized?.checks ?? []
     guard mayBeQuantized else {
       isQuantized = false
       return
@@ -45,7 +47,8 @@ struct LayerDrafter {
     // An image layer can't name a data type. If the model were marked as quantized, a float image
     // couldn't be described.
     let hasFloatImage = signature.inputs.contains {
-      $0.dataType == .float32 && (Self.hasImageShape($0) || Self.hasGrayShape($0, nil))
+      $0.dataType == .float32
+        && (recognized?.image != nil || Self.hasImageShape($0) || Self.hasGrayShape($0, nil))
     }
     let areBytes = tensors.allSatisfy { $0.dataType?.isByte ?? false }
     isQuantized = areBytes || (!hasFloatImage && tensors.contains(where: Self.isQuantized))
@@ -57,17 +60,26 @@ struct LayerDrafter {
   }
 
   mutating func inputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
-    try draft(signature.inputs, metadata, "input") { drafter, tensor, metadata, name in
+    try draft(signature.inputs, metadata, "input") { drafter, tensor, metadata, name, _ in
+      if let form = drafter.recognized?.image,
+        let layer = drafter.image(tensor, form, metadata, name: name)
+      {
+        return layer
+      }
       if let size = drafter.imageSize(of: tensor, metadata, name: name) {
         return drafter.image(tensor, metadata, name: name, size: size)
       }
       return try drafter.numbers(tensor, name: name, side: "input")
-    }
+    }.map(OrderedJSON.object)
   }
 
   mutating func outputs(_ metadata: [TensorMetadata?]) throws -> [OrderedJSON] {
-    if let detection { return try detectionOutputs(metadata, named: detection) }
-    return try draft(signature.outputs, metadata, "output") { drafter, tensor, metadata, name in
+    let decoded = recognized?.decoder?.outputs ?? []
+    var layers = try draft(signature.outputs, metadata, "output") {
+      drafter, tensor, metadata, name, index in
+      if decoded.contains(index) {
+        return try drafter.numbers(tensor, name: name, side: "output")
+      }
       if let map = drafter.classMap(tensor, metadata, name: name) { return map }
       var members = try drafter.numbers(tensor, name: name, side: "output")
       drafter.addLabels(metadata, of: tensor, to: &members, name: name)
@@ -78,23 +90,27 @@ struct LayerDrafter {
       }
       return members
     }
+    if let decoder = recognized?.decoder { addDecoder(decoder, to: &layers) }
+    return layers.map(OrderedJSON.object)
   }
 
   mutating func placeholders(_ tensors: [TensorDescription]) throws -> [OrderedJSON] {
-    try draft(tensors, tensors.map { _ in nil }, "placeholder") { drafter, tensor, _, name in
+    try draft(tensors, tensors.map { _ in nil }, "placeholder") { drafter, tensor, _, name, _ in
       try drafter.numbers(tensor, name: name, side: "placeholder")
-    }
+    }.map(OrderedJSON.object)
   }
 
   private typealias Draft = (
-    inout LayerDrafter, TensorDescription, TensorMetadata?, String
+    inout LayerDrafter, TensorDescription, TensorMetadata?, _ name: String, _ index: Int
   ) throws -> Members
 
   private mutating func draft(
     _ tensors: [TensorDescription], _ metadata: [TensorMetadata?], _ side: String, _ draft: Draft
-  ) throws -> [OrderedJSON] {
+  ) throws -> [Members] {
     var names: Set<String> = []
+    let known = side == "output" ? recognized?.outputNames : nil
     return try tensors.enumerated().map { index, tensor in
+      if let known { return try draft(&self, tensor, metadata[index], known[index], index) }
       let own = tensor.name.isEmpty ? metadata[index]?.name ?? "" : tensor.name
       let name = names.insertUnique(own.isEmpty ? side : own, separator: "_")
       if name != tensor.name {
@@ -102,8 +118,12 @@ struct LayerDrafter {
           "name of '\(name)': the model's name for the \(side) at index \(index) is "
             + "'\(tensor.name)'")
       }
-      return .object(try draft(&self, tensor, metadata[index], name))
+      return try draft(&self, tensor, metadata[index], name, index)
     }
+  }
+
+  mutating func assumeColors(_ name: String) {
+    assume("format of '\(name)': the model doesn't specify it; RGB is assumed")
   }
 
   // MARK: - Numbers
@@ -214,7 +234,7 @@ struct LayerDrafter {
         "type of '\(name)': a gray image is assumed; if it isn't one, change the type to \"array\""
       )
     } else if channels == 3, !(metadata?.content?.isRGB ?? false) {
-      assume("format of '\(name)': the model doesn't specify it; RGB is assumed")
+      assumeColors(name)
     }
     let batch = tensor.shape[0] == -1 ? [-1] : []
     var members: Members = [
@@ -227,54 +247,6 @@ struct LayerDrafter {
     if let check = draft.check { assume(check) }
     return members
   }
-
-  // MARK: - Labels
-
-  private mutating func addLabels(
-    _ metadata: TensorMetadata?, of tensor: TensorDescription, to members: inout Members,
-    name: String
-  ) {
-    if let labels = metadata?.valueLabels {
-      let file = addAsset(labels)
-      checks.append(
-        "labels of '\(name)': its values are line indexes in assets/\(file), which programs "
-          + "must look up")
-    }
-    guard tensor.dataType != .string, !tensor.shape.isEmpty else { return }
-    let batch = tensor.shape[0] == -1 ? 1 : 0
-    let values = tensor.shape.dropFirst(batch).map { max($0, 1) }.elementCount ?? .max
-    guard let labels = metadata?.labels else {
-      if !images.isEmpty, values > 1, tensor.shape.count <= 2, metadata?.valueLabels == nil {
-        checks.append(
-          "labels of '\(name)': the model has none; if it is a classifier, put the class names "
-            + "into assets/labels.txt and add \"labels\": \"labels.txt\"")
-      }
-      return
-    }
-    let file = addAsset(labels)
-    guard labels.count >= values else {
-      checks.append(
-        "labels of '\(name)': assets/\(file) has \(labels.count) names for \(values) values; "
-          + "complete it and add \"labels\": \"\(file)\"")
-      return
-    }
-    if labels.count > values {
-      checks.append(
-        "labels of '\(name)': assets/\(file) has \(labels.count) names for \(values) values; the "
-          + "last names have no value")
-    }
-    labelledOutputs += 1
-    members.append(("labels", .string(file)))
-  }
-
-  /// Adds a file of labels unless an identical one exists, and returns its name.
-  mutating func addAsset(_ labels: [String]) -> String {
-    let text = labels.map { $0 + "\n" }.joined()
-    if let same = assets.first(where: { $0.text == text }) { return same.name }
-    let name = assets.isEmpty ? "labels.txt" : "labels-\(assets.count + 1).txt"
-    assets.append(BundleDraft.Asset(name: name, text: text))
-    return name
-  }
 }
 
 extension TensorMetadata.Content {
@@ -284,41 +256,6 @@ extension TensorMetadata.Content {
 
   fileprivate var isRGB: Bool {
     if case .image(.rgb, _, _) = self { true } else { false }
-  }
-}
-
-extension LayerDrafter {
-  /// The value of `model.type`; nil if the layers don't show what the model does.
-  var modelType: String? {
-    if detection != nil, images.count == 1 { return "image.detection" }
-    return classifiesImages ? "image.classification" : nil
-  }
-
-  /// The value of `options`; nil if there are none.
-  var options: OrderedJSON? {
-    var members: Members = []
-    if modelType != nil { members.append(("device_position", .string("back"))) }
-    if classifiesImages {
-      members.append(("output_format", .string("image.classification.imagenet")))
-    }
-    if let detectionLabels { members.append(("labels", .string(detectionLabels))) }
-    return members.isEmpty ? nil : .object(members)
-  }
-
-  /// Describes the four outputs of `TFLite_Detection_PostProcess` under their well-known names.
-  mutating func detectionOutputs(
-    _ metadata: [TensorMetadata?], named names: [String]
-  ) throws -> [OrderedJSON] {
-    if let labels = metadata.lazy.compactMap({ $0?.valueLabels ?? $0?.labels }).first {
-      detectionLabels = addAsset(labels)
-    } else {
-      checks.append(
-        "options.labels: the model has no names for the objects that it finds; put them into "
-          + "assets/labels.txt, one per line, and add \"options\": {\"labels\": \"labels.txt\"}")
-    }
-    return try zip(signature.outputs, names).map { output, name in
-      .object(try numbers(output, name: name, side: "output"))
-    }
   }
 }
 

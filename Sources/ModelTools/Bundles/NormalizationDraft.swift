@@ -13,7 +13,11 @@ struct NormalizationDraft {
   /// What the user should check; nil if the model states everything.
   private(set) var check: String?
 
-  init(_ stored: TensorMetadata.Normalization?, for tensor: TensorDescription, name: String) {
+  /// Makes a draft for an image with a number of channels; nil means the tensor's last axis.
+  init(
+    _ stored: TensorMetadata.Normalization?, for tensor: TensorDescription, channels: Int? = nil,
+    name: String
+  ) {
     let passed =
       tensor.dataType == .int8
       ? "each byte minus 128 is passed" : "pixel values 0...255 are passed"
@@ -24,7 +28,7 @@ struct NormalizationDraft {
       }
       return
     }
-    let count = tensor.shape.last ?? 3
+    let count = channels ?? tensor.shape.last ?? 3
     guard let mean = Self.channels(stored.mean, count), let std = Self.channels(stored.std, count),
       (mean + std).allSatisfy(\.isFinite), std.allSatisfy({ $0 != 0 && (1 / $0).isFinite })
     else {

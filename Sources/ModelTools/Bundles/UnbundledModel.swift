@@ -33,6 +33,13 @@ package enum UnbundledModel {
           + "(\(unknown)). Create a bundle with 'tensorio init \(path) -o "
           + "\(name)\(BundleWriter.fileExtension)', complete its model.json, and run the bundle.")
     }
+    if draft.assets.contains(where: { $0.name == LayerDrafter.anchorsFile }) {
+      throw TensorIOError(
+        .invalidModel,
+        "'\(path)' is a model without a bundle, and its anchors have to be in a file that stays. "
+          + "Create a bundle with 'tensorio init \(path) -o \(name)\(BundleWriter.fileExtension)', "
+          + "and run the bundle.")
+    }
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "tensorio-\(UUID().uuidString)").path
     let bundle = folder + "/model\(BundleWriter.fileExtension)"

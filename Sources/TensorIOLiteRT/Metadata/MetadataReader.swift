@@ -7,7 +7,7 @@ import TensorIO
 
 /// Reads the metadata flatbuffer of a .tflite file and the files that it names.
 ///
-/// The numbers of slots and enumeration cases are those of metadata_schema.fbs, version 1.1.0.
+/// The numbers of slots and enumeration cases are those of metadata_schema.fbs, version 1.5.0.
 struct MetadataReader {
   /// A file in the zip archive that a tensor's metadata names.
   private struct AssociatedFile {
@@ -25,6 +25,7 @@ struct MetadataReader {
   private static let mostLines = 1_000_000
 
   private var buffer: FlatBufferReader
+  private let bytes: UnsafeRawBufferPointer
   private let file: UnsafeRawBufferPointer
   private var archive: Result<ZipArchive, ZipError>?
   private var filesRead: [String: [String]?] = [:]
@@ -38,15 +39,16 @@ struct MetadataReader {
   /// - Returns: The metadata that could be read, with a list of problems.
   static func read(_ metadata: [UInt8], file: UnsafeRawBufferPointer) -> ModelMetadata {
     metadata.withUnsafeBytes { metadata in
-      var reader = MetadataReader(buffer: FlatBufferReader(metadata), file: file)
+      var reader = MetadataReader(metadata, file: file)
       var model = reader.readModel()
       model.problems = reader.problems
       return model
     }
   }
 
-  private init(buffer: FlatBufferReader, file: UnsafeRawBufferPointer) {
-    self.buffer = buffer
+  private init(_ bytes: UnsafeRawBufferPointer, file: UnsafeRawBufferPointer) {
+    buffer = FlatBufferReader(bytes)
+    self.bytes = bytes
     self.file = file
   }
 
@@ -66,11 +68,28 @@ struct MetadataReader {
         for tensor in try buffer.tables(3, of: graph) {
           model.outputs.append(try readTensor(tensor))
         }
+        model.detector = try readDetector(graph)
       }
     } catch {
       problems.append("The model's metadata is damaged: \(error.reason).")
     }
     return model
+  }
+
+  /// Reads the metadata that MediaPipe adds to object detectors.
+  private mutating func readDetector(
+    _ graph: FlatBufferReader.Table
+  ) throws(FlatBufferError) -> DetectorMetadata? {
+    for entry in try buffer.tables(9, of: graph)
+    where try buffer.string(0, of: entry) == "DETECTOR_METADATA" {
+      guard let range = try buffer.vector(1, of: entry, byteCount: 1) else { return nil }
+      do throws(FlatBufferError) {
+        return try DetectorMetadata(UnsafeRawBufferPointer(rebasing: bytes[range]))
+      } catch {
+        note("The metadata of the object detector is damaged: \(error.reason).")
+      }
+    }
+    return nil
   }
 
   // MARK: - Tensors
@@ -129,6 +148,7 @@ struct MetadataReader {
     case 1:
       tensor.normalization = TensorMetadata.Normalization(
         mean: try buffer.floats(0, of: options), std: try buffer.floats(1, of: options))
+    case 2: tensor.isCalibrated = true
     case 3: tensor.scoreThreshold = try buffer.float(0, of: options)
     default: break
     }

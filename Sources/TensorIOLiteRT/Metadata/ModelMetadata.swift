@@ -24,8 +24,13 @@ package struct ModelMetadata: Hashable, Sendable {
   package var inputs: [TensorMetadata] = []
   /// The outputs, in the order of the model's main graph.
   package var outputs: [TensorMetadata] = []
+  /// How the boxes of an object detector are encoded, if the model states it.
+  package var detector: DetectorMetadata?
   /// One sentence for each part that could not be read; empty when there are no problems.
   package var problems: [String] = []
+
+  /// Metadata that states nothing.
+  package static var empty: ModelMetadata { ModelMetadata() }
 }
 
 /// The metadata of one input or output of a .tflite file.
@@ -48,6 +53,8 @@ package struct TensorMetadata: Hashable, Sendable {
   package var valueLabels: [String]?
   /// The threshold below which values mean nothing.
   package var scoreThreshold: Float?
+  /// Whether scores have to be calibrated, which this library doesn't do.
+  package var isCalibrated = false
 
   /// The kind of content that the values represent.
   package enum Content: Hashable, Sendable {
@@ -82,4 +89,17 @@ package struct TensorMetadata: Hashable, Sendable {
     /// The numbers to divide by.
     package var std: [Float]
   }
+}
+
+extension TensorMetadata {
+  /// Makes the metadata of a classifier's output.
+  package init(labels: [String]) {
+    self.init()
+    self.labels = labels
+  }
+}
+
+extension TensorMetadata.Normalization {
+  /// Makes a normalization that is the same for all channels.
+  package init(mean: Float, std: Float) { self.init(mean: [mean], std: [std]) }
 }
