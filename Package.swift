@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "TensorIOImageCodecs", targets: ["TensorIOImageCodecs"]),
     .library(name: "TensorIOIsolation", targets: ["TensorIOIsolation"]),
     .library(name: "TensorIODecoding", targets: ["TensorIODecoding"]),
+    .library(name: "TensorIOEncoding", targets: ["TensorIOEncoding"]),
     .library(name: "NetRunner", targets: ["NetRunner"]),
     .library(name: "TensorIOCommandLine", targets: ["TensorIOCommandLine"]),
     .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
@@ -86,7 +87,18 @@ let package = Package(
     .target(
       name: "Decoders",
       linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+    .target(
+      name: "MetricMath",
+      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
     .target(name: "TensorIODecoding", dependencies: ["CSystemCalls", "Decoders", "TensorIO"]),
+    .target(
+      name: "AudioFeatures",
+      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+    .target(name: "CSoundFile"),
+    .target(
+      name: "AudioFiles",
+      dependencies: ["AudioFeatures", "CSoundFile", "Files", "NativeLibrary", "TensorIO"]),
+    .target(name: "TensorIOEncoding", dependencies: ["AudioFeatures", "AudioFiles", "TensorIO"]),
     .target(name: "CTensorFlow"),
     .target(
       name: "TensorIOTensorFlow",
@@ -110,8 +122,8 @@ let package = Package(
     .target(
       name: "NetRunner",
       dependencies: [
-        "CSystemCalls", "CZip", "Charts", "Files", "Hashing", "NativeLibrary", "StoredRows",
-        "TensorIO", "TensorIODecoding", "TensorIOImageCodecs",
+        "CSystemCalls", "CZip", "Charts", "Files", "Hashing", "MetricMath", "NativeLibrary",
+        "StoredRows", "TensorIO", "TensorIODecoding", "TensorIOImageCodecs",
       ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .target(
@@ -124,16 +136,18 @@ let package = Package(
       name: "ModelCommands",
       dependencies: [
         "CSystemCalls", "Charts", "ModelTools", "TensorIO", "TensorIODecoding",
-        "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
+        "TensorIOEncoding", "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT",
+        "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "CCurl"),
     .target(
       name: "TensorIOCommandLine",
       dependencies: [
-        "CCurl", "CSystemCalls", "Files", "Hashing", "ModelCommands", "ModelTools",
+        "AudioFiles", "CCurl", "CSystemCalls", "Files", "Hashing", "ModelCommands", "ModelTools",
         "NativeLibrary", "NetRunner", "StoredRows", "TensorIO", "TensorIODecoding",
-        "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT", "TensorIOTensorFlow",
+        "TensorIOEncoding", "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT",
+        "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),
@@ -284,6 +298,7 @@ let package = Package(
       dependencies: [
         "TensorIO", "TensorIOTensorFlow", "TensorIOTesting", "TensorIOImageCodecs", "TestSupport",
       ]),
+    .testTarget(name: "MetricMathTests", dependencies: ["MetricMath"]),
     .testTarget(name: "DecodersTests", dependencies: ["Decoders", "TestSupport"]),
     .testTarget(
       name: "TensorIODecodingTests",
@@ -291,6 +306,12 @@ let package = Package(
         "TensorIO", "TensorIODecoding", "TensorIOImageCodecs", "TensorIOLiteRT", "TensorIOTesting",
         "TestSupport",
       ]),
+    .testTarget(name: "AudioFeaturesTests", dependencies: ["AudioFeatures", "TestSupport"]),
+    .testTarget(
+      name: "AudioFilesTests", dependencies: ["AudioFiles", "TensorIO", "TestSupport"]),
+    .testTarget(
+      name: "TensorIOEncodingTests",
+      dependencies: ["AudioFeatures", "TensorIO", "TensorIOEncoding", "TensorIOLiteRT"]),
     .testTarget(name: "ChartsTests", dependencies: ["Charts"]),
     .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
     .testTarget(name: "StoredRowsTests", dependencies: ["StoredRows", "TestSupport"]),

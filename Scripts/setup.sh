@@ -47,6 +47,7 @@ libcurl4         -           -              libcurl.so.4
 libssl3          -           -              libcrypto.so.3
 libsqlite3-dev   sqlite3     sqlite3.h      libsqlite3.so
 libstdc++6       -           -              libstdc++.so.6
+libsndfile1      -           -              libsndfile.so.1
 "
 commands="git make pkg-config"
 

@@ -79,7 +79,7 @@ Architecture: $architecture
 Maintainer: $maintainer
 Installed-Size: $size
 Depends: $(dependencies), libssl3 | libssl3t64
-Recommends: ca-certificates, libcurl4 | libcurl4t64, libzip4 | libzip4t64 | libzip5, python3, python3-venv
+Recommends: ca-certificates, libcurl4 | libcurl4t64, libsndfile1, libzip4 | libzip4t64 | libzip5, python3, python3-venv
 Suggests: python3-pip
 Section: science
 Priority: optional

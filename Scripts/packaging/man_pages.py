@@ -40,6 +40,7 @@ ENVIRONMENT = {
          "The path of TensorFlow's library, instead of a search for it."),
         ("TENSORIO_CURL_LIBRARY", "The path of libcurl, instead of a search for it."),
         ("TENSORIO_ZIP_LIBRARY", "The path of libzip, instead of a search for it."),
+        ("TENSORIO_SNDFILE_LIBRARY", "The path of libsndfile, instead of a search for it."),
         ("TENSORIO_CRYPTO_LIBRARY", "The path of libcrypto, instead of a search for it."),
         ("TENSORIO_SQLITE_LIBRARY", "The path of SQLite, instead of a search for it."),
     ],

@@ -7,6 +7,7 @@ import ArgumentParser
 import ModelTools
 import TensorIO
 import TensorIODecoding
+import TensorIOEncoding
 import TensorIOLiteRT
 import TensorIOTensorFlow
 
@@ -156,7 +157,9 @@ struct InitCommand: ParsableCommand {
         backends: Backends.isolated(by: memoryLimit), signatureKey: signature)
       let model = try InferenceModel(at: path, loader: loader)
       problems = try model.loadWarnings().filter { !blanks.contains($0.path) }.map(\.description)
-      try model.loadSignature().checkDecoders()
+      let signature = try model.loadSignature()
+      try signature.checkEncoders()
+      try signature.checkDecoders()
     } catch {
       problems.append("the bundle was written, but its model can't be run: \(error)")
     }

@@ -6,6 +6,7 @@
 import ModelTools
 import TensorIO
 import TensorIODecoding
+import TensorIOEncoding
 import TensorIOImageCodecs
 
 #if canImport(FoundationEssentials)
@@ -70,7 +71,7 @@ struct InputReader {
         return .json(try JSONValue(parsing: Data(text.utf8)))
       } catch let error as JSONSyntaxError {
         if spec?.dataType == .string { return .value(text) }
-        return .value(try readImage(text, for: spec, notJSONBecause: error))
+        return .value(try readBarePath(text, for: spec, notJSONBecause: error))
       }
     }
     let path = String(text.dropFirst())
@@ -95,7 +96,8 @@ struct InputReader {
       guard spec?.isImage == true, ImageDecoder.recognizes(data.bytes) else {
         // A layer of strings takes any bytes, because its model may decode the format itself.
         if spec?.kind != .bytes, let format = UnreadFormat(of: data.bytes, named: path) {
-          throw format.error(path)
+          guard spec?.isAudio == true, format == .sound else { throw format.error(path) }
+          return try AudioClip(bytes: [UInt8](data), named: "'\(path)'")
         }
         return data
       }
@@ -109,10 +111,14 @@ struct InputReader {
       ? ImageFile(path, decoder: decoder) : try decoder.decode(contentsOf: path)
   }
 
-  private func readImage(
+  /// Reads a file whose path has no `@` before it.
+  private func readBarePath(
     _ path: String, for spec: TensorSpec?, notJSONBecause error: JSONSyntaxError
   ) throws -> any TensorEncodable {
-    if FileSystem.isFile(path) { return try image(path, for: spec) }
+    if FileSystem.isFile(path) {
+      return spec?.isAudio == true
+        ? try AudioClip(contentsOf: path) : try image(path, for: spec)
+    }
     let looksLikePath = path.contains("/") || path.split(separator: ".").count == 2
     let looksLikeJSON = path.first.map { "{[\"-0123456789".contains($0) } ?? false
     if looksLikePath && !looksLikeJSON {
@@ -120,7 +126,8 @@ struct InputReader {
     }
     throw TensorIOError(
       .wrongKind,
-      "'\(path)' is neither JSON (\(error)) nor the path of an image. Use @FILE for other files.",
+      "'\(path)' is neither JSON (\(error)) nor the path of "
+        + "\(spec?.isAudio == true ? "a recording" : "an image"). Use @FILE for other files.",
       cause: error)
   }
 
@@ -131,6 +138,7 @@ struct InputReader {
   ) throws -> any TensorEncodable {
     if case .string(let text) = json {
       if text.hasPrefix("@") { return try readFile(path(String(text.dropFirst())), for: spec) }
+      if spec?.isAudio == true { return try AudioClip(contentsOf: path(text)) }
       return spec?.isImage == true ? try image(path(text), for: spec) : text
     }
     return try tensorValue(of: json, named: name)

@@ -36,7 +36,7 @@ struct WrittenImages {
           "'\(argument.value)' can't be written: the objects of '\(argument.name)' are drawn as "
             + "SVG. Use the extension .svg.")
       }
-      guard spec.isImage || spec.isClassMap || spec.decoding?.type == "depth" else {
+      guard spec.isImage || spec.isClassMap || spec.coding?.type == "depth" else {
         let others = signature.outputs.filter { $0.isImage || $0.isClassMap || $0.drawsObjects }
           .map { "'\($0.name)'" }
         throw TensorIOError(

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import AudioFiles
 import CSystemCalls
 import Files
 import Hashing
@@ -140,6 +141,9 @@ package enum Installation {
       Finding(
         "libcurl", for: "downloads images", remedy: "apt-get install libcurl4",
         find: { try CurlLibrary.shared.get().library.path }),
+      Finding(
+        "libsndfile", for: "reads recordings", remedy: "apt-get install libsndfile1",
+        find: { try SoundLibrary.shared.path }),
       Finding(
         "libzip", for: "reads and writes zip files of bundles and labels",
         remedy: "apt-get install libzip4", find: { try ZipLibrary.shared.path }),

@@ -9,6 +9,7 @@ import ModelTools
 import NetRunner
 import TensorIO
 import TensorIODecoding
+import TensorIOEncoding
 
 struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -84,7 +85,9 @@ struct ValidateCommand: ParsableCommand {
       let loader = ModelLoader(backends: Backends.isolated(by: memoryLimit))
       guard let model = try loader.makeInferenceModel(from: bundle) else { return known }
       let warnings = try model.loadWarnings()
-      try model.loadSignature().checkDecoders()
+      let signature = try model.loadSignature()
+      try signature.checkEncoders()
+      try signature.checkDecoders()
       return warnings
     } catch let error as TensorIOError {
       return known + (try issues(from: error, of: bundle))

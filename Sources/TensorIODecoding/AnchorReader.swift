@@ -8,12 +8,12 @@ import TensorIO
 
 /// Reads the anchors that `decode` names or describes.
 struct AnchorReader {
-  private let options: DecodingOptions
+  private let options: LayerCoding
 
-  init(_ options: DecodingOptions) { self.options = options }
+  init(_ options: LayerCoding) { self.options = options }
 
   func anchors() throws -> BoxAnchors {
-    if case .object(let members)? = options.decoding.options["anchors"] {
+    if case .object(let members)? = options["anchors"] {
       return try BoxAnchors(grid(members))
     }
     guard let file = try options.file("anchors") else {

@@ -30,7 +30,7 @@ extension ModelOutputs {
   /// - Returns: The objects in descending order of their scores, in pixels of the upright image.
   /// - Throws: `TensorIOError` when the output doesn't contain objects, or can't be decoded.
   public func objects(_ name: String? = nil) throws -> [Detection] {
-    let name = name ?? specs.first { $0.decoding != nil }?.name ?? specs.first?.name ?? ""
+    let name = name ?? specs.first { $0.coding != nil }?.name ?? specs.first?.name ?? ""
     guard case .objects(let objects) = try decoded(name) else {
       throw TensorIOError(
         .wrongOutputType, "'\(name)' doesn't contain objects. Read it with decoded(_:).")
@@ -40,7 +40,7 @@ extension ModelOutputs {
 
   private func decoded(at index: Int) throws -> DecodedValue {
     let spec = specs[index]
-    guard let decoding = spec.decoding else {
+    guard let decoding = spec.coding else {
       throw TensorIOError.wrongOutputType(
         spec, "a decoded value", because: "it has no \"decode\" in model.json")
     }
@@ -65,10 +65,10 @@ extension ModelOutputs {
   /// - Throws: `TensorIOError` when an output can't be read.
   public func values() throws -> [(name: String, value: TensorValue)] {
     var used: [String] = []
-    for spec in specs { if let decoding = spec.decoding { used += decoding.outputs.values } }
+    for spec in specs { if let decoding = spec.coding { used += decoding.outputs.values } }
     var values: [(name: String, value: TensorValue)] = []
     for (index, spec) in specs.enumerated() {
-      if spec.decoding != nil {
+      if spec.coding != nil {
         values.append((spec.name, .decoded(try decoded(at: index))))
       } else if !used.contains(spec.name) {
         values.append((spec.name, try value(at: index)))
@@ -84,7 +84,7 @@ extension ModelSignature {
   /// - Throws: `TensorIOError` for the first decoder that doesn't.
   public func checkDecoders() throws {
     for (index, spec) in outputs.enumerated() {
-      guard let decoding = spec.decoding else { continue }
+      guard let decoding = spec.coding else { continue }
       _ = try OutputDecoder(decoding, at: index, in: outputs, image: inputs.first { $0.isImage })
     }
   }

@@ -54,14 +54,14 @@ struct NumberDecoder: PreparedDecoder {
     }
   }
 
-  private static func gallery(_ options: DecodingOptions) throws -> EmbeddingGallery? {
+  private static func gallery(_ options: LayerCoding) throws -> EmbeddingGallery? {
     guard let name = options.text("gallery") else { return nil }
-    let tensor = try NumPyFile(options.decoding.folder + name).tensor
+    let tensor = try NumPyFile(options.folder + name).tensor
     return try EmbeddingGallery(tensor.numbers(as: Float.self), shape: tensor.shape)
   }
 
-  private static func check(_ options: DecodingOptions, _ thing: String, count: Int?) throws {
-    guard let names = options.decoding.labels?.names.count, let count, names < count else { return }
+  private static func check(_ options: LayerCoding, _ thing: String, count: Int?) throws {
+    guard let names = options.labels?.names.count, let count, names < count else { return }
     throw DecodingError(
       "Its labels have \(counted(names, "name")), but there are \(counted(count, thing)). Add the "
         + "missing labels in their order.")

@@ -41,7 +41,7 @@ struct ObjectDecoder: PreparedDecoder {
           points: pointNames.count, coefficients: masks?.prototypes.count ?? 0,
           isOriented: options.flag("oriented") ?? false),
         selection: selection)
-      try Self.check(options.decoding.labels, classes: decoder.classes)
+      try Self.check(options.labels, classes: decoder.classes)
       kernel = .yolo(decoder)
     case "tflite-postprocess":
       kernel = .postprocess(
@@ -107,7 +107,7 @@ struct ObjectDecoder: PreparedDecoder {
   ) throws -> MaskPrototypes {
     let layout = outputs.options.text("layout")
     let values = layout == "v8" ? outputs.shape.dropLast().last : outputs.shape.last
-    let known = classes ?? outputs.options.decoding.labels?.names.count
+    let known = classes ?? outputs.options.labels?.names.count
     let before = layout == "end-to-end" ? 6 : (layout == "v5" ? 5 : 4) + (known ?? 0)
     let count = layout == "end-to-end" || known != nil ? (values ?? 0) - before - 3 * points : nil
     return try MaskPrototypes(shape: outputs.shape(of: index), count: count)

@@ -24,7 +24,7 @@ struct OutputDecoder: Sendable {
   ///   - specs: All outputs.
   ///   - image: The image input; nil for a model without one.
   /// - Throws: `TensorIOError` when the field doesn't fit the outputs, or when a file can't be read.
-  init(_ decoding: OutputDecoding, at index: Int, in specs: [TensorSpec], image: TensorSpec?) throws
+  init(_ decoding: LayerCoding, at index: Int, in specs: [TensorSpec], image: TensorSpec?) throws
   {
     name = specs[index].name
     let outputs = DecoderOutputs(decoding, at: index, in: specs)
@@ -60,18 +60,18 @@ struct OutputDecoder: Sendable {
 
 /// The outputs that a decoder reads, and its options.
 struct DecoderOutputs: Sendable {
-  let options: DecodingOptions
+  let options: LayerCoding
   /// The index of the output that has the field `decode`.
   let index: Int
   private let specs: [TensorSpec]
 
-  init(_ decoding: OutputDecoding, at index: Int, in specs: [TensorSpec]) {
-    options = DecodingOptions(decoding: decoding)
+  init(_ decoding: LayerCoding, at index: Int, in specs: [TensorSpec]) {
+    options = decoding
     self.index = index
     self.specs = specs
   }
 
-  var type: String { options.decoding.type }
+  var type: String { options.type }
   var name: String { specs[index].name }
   var shape: [Int] { specs[index].itemShape }
 

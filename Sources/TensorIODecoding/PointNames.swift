@@ -28,10 +28,10 @@ struct PointNames {
   ]
 
   /// Reads the names, or chooses those of the decoder.
-  init(_ options: DecodingOptions) {
+  init(_ options: LayerCoding) {
     let given = options.names("keypoints")
     var isPerson = false
-    switch options.decoding.type {
+    switch options.type {
     case "blazeface": names = given ?? Self.face
     case "movenet": names = options.texts("keypoints") ?? Self.person
     default:
@@ -40,7 +40,7 @@ struct PointNames {
       names = isPerson ? Self.person : given ?? []
     }
     isPerson = isPerson || names == Self.person
-    if case .array(let pairs)? = options.decoding.options["skeleton"] {
+    if case .array(let pairs)? = options["skeleton"] {
       skeleton = pairs.compactMap { pair in
         guard case .array(let ends) = pair, ends.count == 2,
           let first = ends[0].asNumber.flatMap({ Int(exactly: $0) }),
@@ -57,15 +57,15 @@ struct PointNames {
 extension ModelSignature {
   /// The pairs of keypoints of an output that are connected by lines.
   package func skeleton(of output: String) -> [(Int, Int)] {
-    guard let decoding = self.output(named: output)?.decoding else { return [] }
-    return PointNames(DecodingOptions(decoding: decoding)).skeleton
+    guard let decoding = self.output(named: output)?.coding else { return [] }
+    return PointNames(decoding).skeleton
   }
 }
 
 extension TensorSpec {
   /// Whether the output is decoded as objects or poses, which can be drawn.
   package var drawsObjects: Bool {
-    switch decoding?.type {
+    switch coding?.type {
     case "tflite-postprocess", "ssd", "blazeface", "yolo", "movenet", "heatmaps", "simcc": true
     default: false
     }

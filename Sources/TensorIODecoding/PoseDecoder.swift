@@ -90,7 +90,7 @@ struct PoseDecoder: PreparedDecoder {
   ) -> Detection {
     let box = pose.box
     return Detection(
-      classIndex: 0, label: outputs.options.decoding.labels?.names.first ?? "pose",
+      classIndex: 0, label: outputs.options.labels?.names.first ?? "pose",
       score: box.score,
       box: frame.box(
         left: Double(box.left) * factor.0, top: Double(box.top) * factor.1,

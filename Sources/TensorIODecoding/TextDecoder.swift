@@ -19,7 +19,7 @@ struct TextDecoder: PreparedDecoder {
   init(_ outputs: DecoderOutputs) throws {
     let options = outputs.options
     index = outputs.index
-    let symbols = options.decoding.labels?.names ?? []
+    let symbols = options.labels?.names ?? []
     let activation = options.text("activation").flatMap(BoxActivation.init) ?? .softmax
     if outputs.type == "ctc" {
       kernel = .ctc(

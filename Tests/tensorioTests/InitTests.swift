@@ -175,7 +175,7 @@ struct InitTests {
     #expect(manifest.model.type == "image.detection")
     #expect(manifest.outputs.map(\.name) == ["boxes", "classes", "scores", "count"])
     #expect(manifest.outputs.map(\.shape) == [[1, 4, 4], [1, 4], [1, 4], [1]])
-    #expect(manifest.outputs[0].decoding?.type == "tflite-postprocess")
+    #expect(manifest.outputs[0].coding?.type == "tflite-postprocess")
     #expect(try await CommandRunner.run(["validate", bundle]).status == 0)
   }
 

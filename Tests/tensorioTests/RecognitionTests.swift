@@ -144,7 +144,7 @@ struct RecognitionTests {
 
         """)
     let manifest = try ModelBundle(bundle).manifest
-    let decoding = try #require(manifest.outputs[0].decoding)
+    let decoding = try #require(manifest.outputs[0].coding)
     #expect(decoding.type == "tflite-postprocess")
     #expect(decoding.outputs == ["classes": "classes", "scores": "scores", "count": "count"])
     #expect(decoding.options["threshold"] == .number(0.125))
@@ -163,7 +163,7 @@ struct RecognitionTests {
       "run", "\(Self.folder)/anchored.tflite", Self.photo,
     ])
     #expect(unbundled.status == 65 && unbundled.error.contains("anchors"), "\(unbundled.error)")
-    let decoding = try #require(try ModelBundle(bundle).manifest.outputs[1].decoding)
+    let decoding = try #require(try ModelBundle(bundle).manifest.outputs[1].coding)
     #expect(decoding.type == "ssd" && decoding.outputs == ["scores": "scores"])
     #expect(
       decoding.options["scale"]
@@ -176,7 +176,7 @@ struct RecognitionTests {
     let folder = try TemporaryFolder()
     for (model, unit) in [("yolo_pixels", "pixels"), ("yolo_anchors", "fractions")] {
       let (bundle, _) = try await make(model, in: folder)
-      let decoding = try #require(try ModelBundle(bundle).manifest.outputs[0].decoding)
+      let decoding = try #require(try ModelBundle(bundle).manifest.outputs[0].coding)
       #expect(decoding.options["units"] == .string(unit), "\(model)")
     }
   }

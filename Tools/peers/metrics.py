@@ -172,6 +172,21 @@ def _delong(positives: np.ndarray, negatives: np.ndarray) -> dict:
     }
 
 
+def _each(score):
+    """Makes a score of several outputs from one of a single output. Constant numbers have no correlation."""
+
+    def of_outputs(truths, predictions, multioutput="uniform_average"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            values = [score(truths[:, i], predictions[:, i]) for i in range(truths.shape[1])]
+        values = [None if np.isnan(value) else value for value in values]
+        if multioutput == "raw_values":
+            return values
+        return None if None in values else float(np.mean(values))
+
+    return of_outputs
+
+
 def regression(case: dict) -> dict:
     """Computes metrics from arrays of numbers for each image."""
     used = [i for i, row in enumerate(case["predictions"]) if row is not None]
@@ -184,9 +199,15 @@ def regression(case: dict) -> dict:
         "mae": metrics.mean_absolute_error,
         "rmse": metrics.root_mean_squared_error,
         "r2": metrics.r2_score,
+        "median_absolute_error": metrics.median_absolute_error,
+        "max_error": _each(metrics.max_error),
+        "mape": metrics.mean_absolute_percentage_error,
+        "explained_variance": metrics.explained_variance_score,
+        "pearson": _each(lambda truth, said: stats.pearsonr(truth, said).statistic),
+        "spearman": _each(lambda truth, said: stats.spearmanr(truth, said).statistic),
     }
     for name, score in scores.items():
-        if name == "r2" and len(used) < 2:
+        if name in ("r2", "pearson", "spearman") and len(used) < 2:
             continue
         found[name] = score(truths, predictions)
         for output, value in enumerate(score(truths, predictions, multioutput="raw_values")):
@@ -291,11 +312,38 @@ def _found(dataset: dict, truths: list, found: list) -> COCO:
     return _coco(dataset, truths).loadRes(found) if found else _coco(dataset, [])
 
 
+def text(case: dict) -> dict:
+    """Computes error rates of all texts together."""
+    found = {}
+    for name, split in {"wer": str.split, "cer": lambda whole: list(whole.strip())}.items():
+        pairs = [(split(truth), split(said or "")) for truth, said in zip(case["truths"], case["predictions"])]
+        if total := sum(len(truth) for truth, _ in pairs):
+            found[name] = sum(_edits(truth, said) for truth, said in pairs) / total
+    exact = [truth.strip() == (said or "").strip() for truth, said in zip(case["truths"], case["predictions"])]
+    found["exact_match"] = float(np.mean(exact))
+    return found
+
+
+def _edits(truth: list, said: list) -> int:
+    """The Levenshtein distance."""
+    table = np.zeros((len(truth) + 1, len(said) + 1), dtype=int)
+    table[:, 0], table[0] = range(len(truth) + 1), range(len(said) + 1)
+    for row in range(1, len(truth) + 1):
+        for column in range(1, len(said) + 1):
+            table[row, column] = min(
+                table[row - 1, column] + 1,
+                table[row, column - 1] + 1,
+                table[row - 1, column - 1] + (truth[row - 1] != said[column - 1]),
+            )
+    return int(table[-1, -1])
+
+
 KINDS = {
     "classification": classification,
     "regression": regression,
     "segmentation": segmentation,
     "detection": detection,
+    "text": text,
 }
 
 

@@ -158,7 +158,7 @@ extension ModelReport {
 
   private static func json(_ layer: ModelManifest.Layer, in bundle: ModelBundle) -> JSONValue {
     var members: [String: JSONValue] = [
-      "name": .string(layer.name), "type": .string(layer.kind.typeName),
+      "name": .string(layer.name), "type": .string(layer.typeName),
       "shape": .integers(layer.shape), "dtype": .stringOrNull(layer.dataType?.rawValue),
     ]
     switch layer.kind {
@@ -186,9 +186,13 @@ extension ModelReport {
       members["labels"] = bundle.labels(of: layer).map { .strings($0.names) } ?? .null
     case .string: break
     }
-    if let decoding = layer.decoding {
-      let options = decoding.options.merging(["type": .string(decoding.type)]) { first, _ in first }
-      members["decode"] = .object(options)
+    if let coding = layer.coding {
+      if coding.type == "audio" {
+        members.merge(coding.options) { first, _ in first }
+      } else {
+        members["decode"] = .object(
+          coding.options.merging(["type": .string(coding.type)]) { first, _ in first })
+      }
     }
     return .object(members)
   }

@@ -165,7 +165,7 @@ extension ModelReport {
     ] {
       for (index, layer) in layers.enumerated() {
         table.append(
-          side, String(index), layer.name, layer.kind.typeName, "\(layer.shape)",
+          side, String(index), layer.name, layer.typeName, "\(layer.shape)",
           layer.dataType?.rawValue ?? "", aboutText(layer, in: bundle))
       }
     }
@@ -177,7 +177,7 @@ extension ModelReport {
     switch layer.kind {
     case .array(let quantization, _), .scalar(let quantization):
       let labels = bundle.labels(of: layer).map { text($0.names) }
-      return [labels, quantization.map(text), layer.decoding.map(text)].compactMap(\.self)
+      return [labels, quantization.map(text), layer.coding.map(text)].compactMap(\.self)
         .joined(separator: "; ")
     case .imageInput(let shape, let preprocessing):
       let values =
@@ -227,7 +227,17 @@ extension ModelReport {
     return "\(counted(labels.count, "label")) (\(first)\(labels.count > 3 ? ", ..." : ""))"
   }
 
-  private static func text(_ decoding: OutputDecoding) -> String {
+  private static func text(_ coding: LayerCoding) -> String {
+    guard coding.type == "audio" else { return decodingText(coding) }
+    var parts = ["at \(coding.count("sample_rate") ?? 0) Hz"]
+    if let count = coding.count("samples") { parts.append("\(count) samples") }
+    if case .object(let features)? = coding["features"], case .string(let type)? = features["type"] {
+      parts.append("features of \(type)")
+    }
+    return parts.joined(separator: "; ")
+  }
+
+  private static func decodingText(_ decoding: LayerCoding) -> String {
     let others = decoding.outputs.values.sorted().map { "'\($0)'" }.joined(separator: ", ")
     return "decoded as \(decoding.type)" + (others.isEmpty ? "" : " together with \(others)")
   }
@@ -284,10 +294,11 @@ extension ModelModes {
   }
 }
 
-extension ModelManifest.Layer.Kind {
+extension ModelManifest.Layer {
   /// The word that model.json uses.
   var typeName: String {
-    switch self {
+    switch kind {
+    case .array where coding?.type == "audio": "audio"
     case .array: "array"
     case .scalar: "scalar"
     case .imageInput, .imageOutput, .classMap: "image"

@@ -136,7 +136,7 @@ public struct Evaluator: Sendable {
   /// names.
   private static func labels(of bundle: ModelBundle, _ signature: ModelSignature) throws -> [String]
   {
-    let labels = signature.outputs.lazy.compactMap { $0.labels ?? $0.decoding?.labels }
+    let labels = signature.outputs.lazy.compactMap { $0.labels ?? $0.coding?.labels }
     if let labels = labels.first { return labels.names }
     guard case .string(let file)? = bundle.manifest.options.values["labels"] else { return [] }
     guard !file.contains("/"), file != ".." else {

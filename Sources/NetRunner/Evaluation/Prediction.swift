@@ -14,6 +14,8 @@ public struct Prediction: Sendable {
   public var classification: Classification?
   /// The values of the first output that has only numbers without labels, or nil if there is none.
   public var values: [Float]?
+  /// The text that the model read, or nil if no output is decoded to text.
+  public var text: String?
   /// The class of each pixel, or nil if no output is a class map.
   public var classMap: ClassMap?
   /// The detected objects, in fractions of the image's sides, or nil if the model doesn't find
@@ -35,11 +37,11 @@ struct PredictionReader: Sendable {
 
   init(_ outputs: [TensorSpec], input: TensorSpec, labels: [String]) {
     self.input = input
-    let isDecoded = outputs.contains { $0.decoding != nil }
+    let isDecoded = outputs.contains { $0.coding != nil }
     detection = isDecoded ? nil : DetectionLayout(outputs, labels: labels)
     classification =
       outputs.first { if case .vector(_, .some) = $0.kind { true } else { false } }?.name
-    values = detection == nil ? outputs.first { $0.isNumbers && $0.decoding == nil }?.name : nil
+    values = detection == nil ? outputs.first { $0.isNumbers && $0.coding == nil }?.name : nil
   }
 
   /// Reads the outputs of a run on an image of a size, if that is known.
@@ -81,6 +83,7 @@ struct PredictionReader: Sendable {
       prediction.detections = objects.map { $0.divided(by: image) }
     case .measurements(let measurements) where prediction.values == nil:
       prediction.values = measurements.map { Float($0.value) }
+    case .text(let text) where prediction.text == nil: prediction.text = text.text
     default: break
     }
   }
@@ -166,7 +169,7 @@ struct DetectionLayout: Sendable {
 extension ModelSignature {
   /// Whether the outputs are the boxes, classes, scores and count of a detection model.
   package var findsObjects: Bool {
-    let decoders = outputs.compactMap(\.decoding?.type)
+    let decoders = outputs.compactMap(\.coding?.type)
     if decoders.isEmpty { return DetectionLayout(outputs, labels: []) != nil }
     return decoders.contains { ["tflite-postprocess", "ssd", "blazeface", "yolo"].contains($0) }
   }

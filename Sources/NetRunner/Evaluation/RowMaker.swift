@@ -34,6 +34,10 @@ struct RowMaker: Sendable {
         row.predicted = best.label
         row.score = best.value.shortestDouble
       }
+      if let text = prediction.text, prediction.classification == nil {
+        row.predicted = text
+        if case .label(let label) = sample.truth { row.isCorrect = text == label }
+      }
       if case .label(let label) = sample.truth, let classification = prediction.classification {
         // Classes are compared by index, as metrics do, because two classes can have the same name.
         let best = classification.indexOfHighest

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import MetricMath
 import TensorIO
 
 /// The errors of predicted numbers: all values, or one of them.
@@ -11,11 +12,7 @@ import TensorIO
 /// `uniform_average`. Images that failed have no error. They are excluded, which the count and a
 /// note show.
 struct RegressionMetric: MetricFamily {
-  enum Value: String, CaseIterable {
-    case mae, rmse, r2
-
-    var isHigherBetter: Bool { self == .r2 }
-  }
+  typealias Value = PairedNumbers.Measure
 
   struct Item: Sendable, Hashable, Codable {
     var truth: PackedNumbers<Double>
@@ -79,105 +76,62 @@ struct RegressionMetric: MetricFamily {
       }
       return report
     }
-    let errors = RegressionErrors(pairs: pairs, outputs: outputs)
-    let resampled = Bootstrap(context).intervals(
-      images: pairs.count, steps: 2 * pairs.count * outputs
-    ) { weights in [errors.rmse(weights).mean, errors.r2(weights)?.mean] }
+    let numbers = try (0..<outputs).map { output in
+      try PairedNumbers(
+        truths: pairs.map { $0.truth[output] }, predicted: pairs.map { $0.predicted[output] },
+        keepsOrders: true)
+    }
+    // The mean of the errors has a formula for its interval.
+    let bootstrap = Bootstrap(context)
+    var resampled = values.filter { $0 != .mae }
+    if !bootstrap.allows(steps: pairs.count * outputs * resampled.count) {
+      // Many images leave time for the most frequent values only.
+      resampled.removeAll { $0 != .rmse && $0 != .r2 }
+    }
+    let intervals =
+      resampled.isEmpty
+      ? nil
+      : bootstrap.intervals(
+        images: pairs.count, steps: pairs.count * outputs * resampled.count
+      ) { weights in resampled.map { PairedNumbers.mean($0, of: numbers, weights: weights) } }
     for value in values {
-      let (number, interval): (Double?, MetricValue.Interval?) =
-        switch value {
-        case .mae: (errors.mae().mean, .normal(meanOf: errors.perImage))
-        case .rmse: (errors.rmse().mean, resampled?[0])
-        case .r2: (errors.r2()?.mean, resampled?[1])
-        }
+      let number = PairedNumbers.mean(value, of: numbers)
+      var interval: MetricValue.Interval?
+      if value == .mae {
+        interval = .normal(meanOf: Self.errors(pairs))
+      } else if let index = resampled.firstIndex(of: value) {
+        interval = intervals?[index]
+      }
       report.values.append(
         MetricValue(
           value.rawValue, number, interval: number == nil ? nil : interval, count: pairs.count,
           isHigherBetter: value.isHigherBetter))
-      if number == nil { report.notes.append("r2 is not defined for fewer than two images.") }
+      if number == nil { report.notes.append(Self.note(on: value, images: pairs.count)) }
     }
-    if outputs > 1, isFamily { report.classes = errors.classes(context.labels) }
+    if outputs > 1, isFamily { report.classes = Self.classes(numbers, context.labels) }
     return report
   }
-}
 
-struct RegressionErrors {
-  /// At least one pair, which all have the same number of finite values.
-  let pairs: [(truth: [Double], predicted: [Double])]
-  let outputs: Int
-
-  var perImage: [Double] {
+  /// The mean error of each image.
+  private static func errors(_ pairs: [(truth: [Double], predicted: [Double])]) -> [Double] {
     pairs.map { pair in zip(pair.truth, pair.predicted).map { abs($0 - $1) }.mean }
   }
 
-  func mae() -> [Double] {
-    (0..<outputs).map { output in
-      pairs.map { abs($0.truth[output] - $0.predicted[output]) }.mean
-    }
+  private static func note(on value: Value, images: Int) -> String {
+    let reason =
+      images < 2
+      ? "for fewer than two images" : "if all truths or all predictions of an output are equal"
+    return "\(value.rawValue) is not defined \(reason)."
   }
 
-  func rmse(_ weights: [Int]? = nil) -> [Double] {
-    (0..<outputs).map { output in
-      (squares(output, weights) / count(weights)).squareRoot()
-    }
-  }
-
-  /// The coefficient of determination of each output, or nil for fewer than two images.
-  ///
-  /// If all truths are equal, it is 1 for exact predictions and 0 otherwise, as in scikit-learn.
-  func r2(_ weights: [Int]? = nil) -> [Double]? {
-    guard pairs.count > 1 else { return nil }
-    return (0..<outputs).map { output in
-      let squares = squares(output, weights)
-      let variation = variation(output, weights)
-      if variation == 0 { return squares == 0 ? 1 : 0 }
-      return 1 - squares / variation
-    }
-  }
-
-  func classes(_ labels: [String]) -> [ClassMetrics] {
-    let mae = mae()
-    let rmse = rmse()
-    let r2 = r2()
-    return (0..<outputs).map { output in
+  private static func classes(_ outputs: [PairedNumbers], _ labels: [String]) -> [ClassMetrics] {
+    outputs.enumerated().map { output, numbers in
       ClassMetrics(
-        label: labels.count == outputs ? labels[output] : "\(output)", support: pairs.count,
-        values: ["mae": mae[output], "rmse": rmse[output], "r2": r2?[output]])
+        label: labels.count == outputs.count ? labels[output] : "\(output)",
+        support: numbers.count,
+        values: Dictionary(
+          uniqueKeysWithValues: Value.allCases.map { ($0.rawValue, numbers.value($0)) }))
     }
-  }
-
-  private func count(_ weights: [Int]?) -> Double {
-    Double(weights?.reduce(0, +) ?? pairs.count)
-  }
-
-  private func squares(_ output: Int, _ weights: [Int]?) -> Double {
-    var sum = 0.0
-    for (index, pair) in pairs.enumerated() {
-      let error = pair.truth[output] - pair.predicted[output]
-      sum += Double(weights?[index] ?? 1) * error * error
-    }
-    return sum
-  }
-
-  /// The sum of the truths' squared distances from their mean, which is exactly 0 if all are equal.
-  private func variation(_ output: Int, _ weights: [Int]?) -> Double {
-    // Distances are measured from the first truth, so that equal truths have no rounding error.
-    var first: Double?
-    var sum = 0.0
-    var squares = 0.0
-    for (index, pair) in pairs.enumerated() {
-      let weight = Double(weights?[index] ?? 1)
-      guard weight > 0 else { continue }
-      let start = first ?? pair.truth[output]
-      first = start
-      sum += weight * (pair.truth[output] - start)
-    }
-    let mean = sum / count(weights)
-    for (index, pair) in pairs.enumerated() {
-      let distance = pair.truth[output] - (first ?? 0) - mean
-      squares += Double(weights?[index] ?? 1) * distance * distance
-    }
-    return squares
   }
 }
 

@@ -88,7 +88,7 @@ struct VisionModel: Sendable {
     let signature = ModelSignature(of: bundle)
     if signature.findsObjects { return .detection }
     if signature.outputs.contains(where: \.drawsObjects) { return .keypoints }
-    if outputs.contains(where: { $0.decoding?.type == "depth" }) { return .image }
+    if outputs.contains(where: { $0.coding?.type == "depth" }) { return .image }
     if findsKeypoints { return .keypoints }
     return outputs.contains { bundle.labels(of: $0) != nil } ? .classification : .values
   }
@@ -141,7 +141,7 @@ extension VisionModel {
   /// The names of the model's classes, or an empty array if it has none.
   var labels: [String] {
     let outputs = ModelSignature(of: bundle).outputs
-    return outputs.lazy.compactMap { $0.labels ?? $0.decoding?.labels }.first?.names ?? []
+    return outputs.lazy.compactMap { $0.labels ?? $0.coding?.labels }.first?.names ?? []
   }
 
   private var input: JSONObject? {

@@ -8,7 +8,7 @@ extension BundleValidator {
   mutating func checkDecoders(_ manifest: ModelManifest) {
     let names = manifest.outputs.map(\.name)
     for (index, layer) in manifest.outputs.enumerated() {
-      guard let decoding = layer.decoding else { continue }
+      guard let decoding = layer.coding else { continue }
       let path = "outputs[\(index)].decode"
       for (role, name) in decoding.outputs.sorted(by: { $0.key < $1.key })
       where !names.contains(name) || name == layer.name {
@@ -21,7 +21,7 @@ extension BundleValidator {
             ?? "Write the name of another output.")
       }
       for key in ["anchors", "gallery"] {
-        guard let file = decoding.file(key) else { continue }
+        guard let file = decoding.text(key) else { continue }
         guard FileSystem.staysInside(file), !file.isEmpty else {
           report(
             .pathOutsideBundle, at: "\(path).\(key)", expected: "the name of a file in assets/",

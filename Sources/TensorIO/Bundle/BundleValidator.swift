@@ -170,8 +170,8 @@ struct BundleValidator: IssueCollector {
 
   private mutating func checkLabels(_ manifest: ModelManifest) {
     for (index, layer) in manifest.outputs.enumerated() {
-      guard let file = layer.labelsFile ?? layer.decoding?.labelsFile else { continue }
-      let path = "outputs[\(index)].\(layer.decoding == nil ? "" : "decode.")labels"
+      guard let file = layer.labelsFile ?? layer.coding?.text("labels") else { continue }
+      let path = "outputs[\(index)].\(layer.coding == nil ? "" : "decode.")labels"
       guard FileSystem.staysInside(file), !file.isEmpty else {
         report(
           .pathOutsideBundle, at: path, expected: "the name of a file in assets/",
@@ -182,7 +182,7 @@ struct BundleValidator: IssueCollector {
       guard let labels = readLabels(file, at: path) else { continue }
       self.labels[file] = labels
       // The number of a decoder's classes depends on its tensors, so the decoder checks it.
-      if layer.decoding == nil { check(labels, against: layer, at: path) }
+      if layer.coding == nil { check(labels, against: layer, at: path) }
     }
   }
 

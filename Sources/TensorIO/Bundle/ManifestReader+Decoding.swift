@@ -5,7 +5,7 @@
 
 extension ManifestReader {
   /// Reads the `decode` field of an output.
-  mutating func readDecoding(_ layer: [String: JSONValue], at path: String) -> OutputDecoding? {
+  mutating func readDecoding(_ layer: [String: JSONValue], at path: String) -> LayerCoding? {
     let path = "\(path).decode"
     guard let value = layer["decode"], let members = object(value, at: path),
       let type = requiredString("type", in: members, at: path)
@@ -17,26 +17,40 @@ extension ManifestReader {
         known: known, orSuggest: "Use a decoder from the list.")
       return nil
     }
-    let before = issues.count
-    let keys = decoder.keys.split(separator: " ").map { word in
-      (name: String(word.last == "!" ? word.dropLast() : word), isRequired: word.last == "!")
-    }
-    reject(unknownKeysOf: members, at: path, known: ["type"] + keys.map(\.name))
-    for key in keys {
-      if key.isRequired { _ = required(key.name, in: members, at: path) }
-      guard let value = members[key.name] else { continue }
-      check(value, DecoderKeys.form(of: key.name, type), at: "\(path).\(key.name)")
-    }
-    guard issues.count == before else { return nil }
-    return OutputDecoding(type: type, options: members.filter { $0.key != "type" })
+    guard
+      check(members, decoder.keys, at: path, form: { DecoderKeys.form(of: $0, type) })
+    else { return nil }
+    return LayerCoding(type: type, options: members.filter { $0.key != "type" })
   }
 
-  private mutating func check(_ value: JSONValue, _ form: DecoderKeys.Form, at path: String) {
+  /// Checks an object with a `type`, and returns whether it is valid.
+  ///
+  /// - Parameter keys: The allowed keys beside `type`, separated by blanks; an exclamation mark
+  ///   follows a required key.
+  mutating func check(
+    _ members: [String: JSONValue], _ keys: String, at path: String, form: (String) -> KeyForm
+  ) -> Bool {
+    let before = issues.count
+    reject(unknownKeysOf: members, at: path, known: ["type"] + keys.keyNames)
+    for (key, word) in zip(keys.keyNames, keys.split(separator: " ")) {
+      if word.last == "!" { _ = required(key, in: members, at: path) }
+      if let value = members[key] { check(value, form(key), at: "\(path).\(key)") }
+    }
+    return issues.count == before
+  }
+
+  mutating func check(_ value: JSONValue, _ form: KeyForm, at path: String) {
     switch form {
     case .output, .file, .text: _ = string(value, at: path)
     case .flag:
       if case .bool = value { return } else { mistyped(value, at: path, expected: "a boolean") }
     case .number: _ = number(value, at: path)
+    case .numberOr(let word):
+      guard value != .string(word) else { return }
+      if case .string = value {
+        return mistyped(value, at: path, expected: "a number or \"\(word)\"")
+      }
+      _ = number(value, at: path)
     case .share:
       guard let number = number(value, at: path), !(0...1).contains(number) else { return }
       wrongNumber(number, at: path, expected: "a number from 0 to 1")
@@ -58,11 +72,10 @@ extension ManifestReader {
       if case .array = value { return check(value, .texts, at: path) }
       if case .number = value { return check(value, .count(from: 1), at: path) }
       mistyped(value, at: path, expected: "an array of names, or their number")
-    case .pairs:
-      checkEach(value, at: path) { reader, pair, path in
-        reader.checkNumbers(pair, count: 2, at: path)
-        reader.checkEach(pair, at: path) { $0.check($1, .count(from: 0), at: $2) }
-      }
+    case .counts(let count):
+      checkNumbers(value, count: count, at: path)
+      checkEach(value, at: path) { $0.check($1, .count(from: 0), at: $2) }
+    case .pairs: checkEach(value, at: path) { $0.check($1, .counts(2), at: $2) }
     case .anchors: checkAnchors(value, at: path)
     }
   }

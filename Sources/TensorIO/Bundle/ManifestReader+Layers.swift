@@ -22,16 +22,22 @@ extension ManifestReader {
       check(keysOf: layer, type, direction, allowed: ["dtype"], at: path)
       kind = .string
     case "image": kind = readImage(layer, direction, shape: shape, at: path)
+    case "audio" where direction == .input: kind = readNumbers(type, layer, direction, at: path)
     default:
+      let known = ["array", "image", "string", "scalar"] + (direction == .input ? ["audio"] : [])
       reject(
-        type, at: "\(path).type", expected: "array, image, string or scalar",
-        known: ["array", "image", "string", "scalar"], orSuggest: "Use one of the four types.")
+        type, at: "\(path).type", expected: "one of \(known.joined(separator: ", "))",
+        known: known, orSuggest: "Use a type from the list.")
       checkWithoutType(layer, at: path)
       return nil
     }
     let dataType = type == "image" ? nil : readDataType(layer, at: path)
-    let decoding =
-      type == "array" && direction == .output ? readDecoding(layer, at: path) : nil
+    let coding: LayerCoding? =
+      switch (type, direction) {
+      case ("array", .output): readDecoding(layer, at: path)
+      case ("audio", _): readAudio(layer, at: path)
+      default: nil
+      }
     if type == "scalar", let shape, !shape.allSatisfy({ $0 == 1 || $0 == -1 }) {
       report(
         .badShape, at: "\(path).shape", expected: "a shape of one value", found: "\(shape)",
@@ -39,7 +45,7 @@ extension ManifestReader {
     }
     guard let name, let shape, let kind else { return nil }
     return ModelManifest.Layer(
-      name: name, shape: shape, dataType: dataType, kind: kind, decoding: decoding)
+      name: name, shape: shape, dataType: dataType, kind: kind, coding: coding)
   }
 
   // MARK: - Shape and type
@@ -93,7 +99,7 @@ extension ManifestReader {
   private static let keysOfSome = [
     "dtype", "labels", "quantize", "dequantize", "format", "normalize", "denormalize", "layout",
     "resize", "crop", "decode",
-  ]
+  ] + AudioKeys.ofLayers.keyNames
 
   /// Checks as much as possible of a layer whose type is unknown.
   private mutating func checkWithoutType(_ layer: [String: JSONValue], at path: String) {
@@ -128,7 +134,8 @@ extension ManifestReader {
     let hasLabels = direction == .output && type == "array"
     check(
       keysOf: layer, type, direction,
-      allowed: ["dtype", key] + (hasLabels ? ["labels", "decode"] : []), at: path)
+      allowed: ["dtype", key] + (hasLabels ? ["labels", "decode"] : [])
+        + (type == "audio" ? AudioKeys.ofLayers.keyNames : []), at: path)
     if hasLabels, layer["labels"] != nil, layer["decode"] != nil {
       report(
         .conflictingKeys, at: "\(path).labels", expected: "\"labels\" or \"decode\"",
@@ -143,8 +150,8 @@ extension ManifestReader {
         expected: "no \(key), since model.quantized is false", found: "one",
         suggestion: "Write \"quantized\": true, or remove it; it has no effect.")
     }
-    return type == "array"
-      ? .array(quantization, labelsFile: labels) : .scalar(quantization)
+    return type == "scalar"
+      ? .scalar(quantization) : .array(quantization, labelsFile: labels)
   }
 
   private mutating func readQuantization(

@@ -79,13 +79,13 @@ extension ModelBundle {
     layer.labelsFile.flatMap { labels[$0] }
   }
 
-  /// Returns what a layer's `decode` field describes, with its labels.
-  func decoding(of layer: ModelManifest.Layer) -> OutputDecoding? {
-    guard let decoding = layer.decoding else { return nil }
-    var labels = decoding.labelsFile.flatMap { self.labels[$0] }
-    if decoding.type == "blazeface", decoding.labelsFile == nil { labels = Labels(["face"]) }
-    return OutputDecoding(
-      type: decoding.type, options: decoding.options, labels: labels, folder: path + "/assets/")
+  /// Returns how a layer is coded, with its labels.
+  func coding(of layer: ModelManifest.Layer) -> LayerCoding? {
+    guard let coding = layer.coding else { return nil }
+    var labels = coding.text("labels").flatMap { self.labels[$0] }
+    if coding.type == "blazeface", coding.text("labels") == nil { labels = Labels(["face"]) }
+    return LayerCoding(
+      type: coding.type, options: coding.options, labels: labels, folder: path + "/assets/")
   }
 
   /// The name of the backend that model.json names or that the kind of the model file determines.

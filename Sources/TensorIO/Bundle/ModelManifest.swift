@@ -64,9 +64,9 @@ public struct ModelManifest: Sendable, Hashable {
     public var dataType: DataType?
     /// What the values mean.
     public var kind: Kind
-    /// What the output means, perhaps together with others; nil for values that are read as they
-    /// are.
-    public var decoding: OutputDecoding?
+    /// How an output is decoded, perhaps with others, or an input is made from a sound, a text or a
+    /// row of a table; nil for values that are written and read as they are.
+    public var coding: LayerCoding?
 
     /// What the values of a layer mean; labels are given by the name of their file.
     public enum Kind: Sendable, Hashable {

@@ -136,7 +136,7 @@ extension ModelSignature {
       let assumed: DataType = bundle.manifest.model.isQuantized ? .uint8 : .float32
       return TensorSpec(
         name: layer.name, shape: layer.shape, dataType: layer.dataType ?? assumed, kind: kind,
-        decoding: bundle.decoding(of: layer))
+        coding: bundle.coding(of: layer))
     }
     self.init(
       inputs: bundle.manifest.inputs.map(spec), outputs: bundle.manifest.outputs.map(spec),

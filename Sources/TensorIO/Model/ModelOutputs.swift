@@ -122,7 +122,7 @@ final class OutputLayout: Sendable {
   init(_ specs: [TensorSpec], image: TensorSpec?) {
     self.specs = specs
     self.image = image
-    needsImageSize = image != nil && specs.contains { $0.decoding != nil }
+    needsImageSize = image != nil && specs.contains { $0.coding != nil }
     var ranges: [Range<Int>] = []
     var end = 0
     for spec in specs {

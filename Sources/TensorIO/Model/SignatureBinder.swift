@@ -116,7 +116,7 @@ struct SignatureBinder: IssueCollector {
     let kind = checkedKind(of: layer, dataType, tensor, at: path, isInput: isInput)
     let spec = TensorSpec(
       name: layer.name, shape: layer.shape, dataType: dataType, kind: kind,
-      storedQuantization: tensor.quantization, decoding: bundle.decoding(of: layer))
+      storedQuantization: tensor.quantization, coding: bundle.coding(of: layer))
     checkAxes(ofImage: layer, against: tensor.shape, at: path)
     let bound = BoundLayer(index: index, spec: spec, tensor: tensor)
     if isInput, bound.shape(forItems: 1) == nil {

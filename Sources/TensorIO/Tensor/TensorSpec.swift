@@ -18,8 +18,9 @@ public struct TensorSpec: Hashable, Sendable {
   public let kind: Kind
   /// The scale and zero point stored in the model for this tensor.
   public let storedQuantization: StoredQuantization?
-  /// What the output means, perhaps together with others; nil for values that are read as they are.
-  public let decoding: OutputDecoding?
+  /// How an output is decoded, perhaps with others, or an input is made from a sound, a text or a row
+  /// of a table; nil for values that are written and read as they are.
+  public let coding: LayerCoding?
   /// The number of elements of one item: the product of ``itemShape``.
   public let elementCount: Int
   /// The index of the first element to write within the item.
@@ -47,14 +48,14 @@ public struct TensorSpec: Hashable, Sendable {
   /// Makes a spec.
   public init(
     name: String, shape: [Int], dataType: DataType = .float32, kind: Kind,
-    storedQuantization: StoredQuantization? = nil, decoding: OutputDecoding? = nil
+    storedQuantization: StoredQuantization? = nil, coding: LayerCoding? = nil
   ) {
     self.name = name
     self.shape = shape
     self.dataType = dataType
     self.kind = kind
     self.storedQuantization = storedQuantization
-    self.decoding = decoding
+    self.coding = coding
     self.elementCount = (shape.first == -1 ? shape.dropFirst() : shape[...]).reduce(1, *)
   }
 
@@ -89,6 +90,9 @@ public struct TensorSpec: Hashable, Sendable {
     case .scalar, .imageInput, .imageOutput, .bytes: nil
     }
   }
+
+  /// Whether the layer is an input of the type `audio`.
+  package var isAudio: Bool { coding?.type == "audio" }
 
   package var isImage: Bool {
     switch kind {

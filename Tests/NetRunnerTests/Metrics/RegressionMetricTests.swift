@@ -64,7 +64,11 @@ import Testing
     let answers = try await MetricPeer.answers(Self.cases)
     for (item, theirs) in zip(Self.cases, answers) {
       let report = try item.report()
-      #expect(report.values.map(\.name) == ["mae", "rmse", "r2"])
+      #expect(
+        report.values.map(\.name) == [
+          "mae", "rmse", "r2", "median_absolute_error", "max_error", "mape", "explained_variance",
+          "pearson", "spearman",
+        ])
       for value in report.values {
         #expect(isClose(value.value, theirs[value.name] ?? nil), "\(item.name): \(value.name)")
         guard let lower = theirs["\(value.name).lower"] else { continue }
@@ -87,6 +91,7 @@ import Testing
     #expect(report.notes[0].hasPrefix("1 of 2 images failed"))
     #expect(report.values[2].value == nil)
     #expect(report.notes.contains("r2 is not defined for fewer than two images."))
+    #expect(report.notes.contains("spearman is not defined for fewer than two images."))
   }
 
   @Test func `if a prediction is NaN, no value is defined`() throws {

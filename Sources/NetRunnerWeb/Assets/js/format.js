@@ -89,7 +89,8 @@ export function metricName(name) {
   const known = {
     top1: "Top-1 accuracy", top5: "Top-5 accuracy", ece: "Calibration error",
     classification_accuracy: "Top-5 accuracy (Net Runner)", roc_auc: "ROC AUC", r2: "R²",
-    mae: "Mean absolute error", rmse: "Root mean square error", mean_iou: "Mean IoU",
+    mae: "Mean absolute error", mape: "Mean absolute percentage error",
+    rmse: "Root mean square error", mean_iou: "Mean IoU",
     ap: "AP", ap50: "AP at IoU 0.50", ap75: "AP at IoU 0.75", log_loss: "Log loss",
   };
   if (known[name]) return known[name];

@@ -3,85 +3,37 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// The `decode` field of an output: what the output and perhaps others mean together.
-///
-/// TensorIODecoding decodes the outputs of a run accordingly. It is a class, so that copies of a
-/// ``TensorSpec`` share it.
-public final class OutputDecoding: Sendable {
-  /// The name of the decoder, such as `yolo`.
-  public let type: String
-  /// All keys of the field but `type`; they are valid for the decoder.
-  public let options: [String: JSONValue]
-  /// The names of the classes, symbols or gallery's vectors; nil without any.
-  public let labels: Labels?
-  /// The folder of the files that the options name.
-  package let folder: String
-
-  init(type: String, options: [String: JSONValue], labels: Labels? = nil, folder: String = "") {
-    self.type = type
-    self.options = options
-    self.labels = labels
-    self.folder = folder
-  }
-
-  /// The names of the other outputs that the decoder reads, by their roles.
-  public var outputs: [String: String] {
-    var outputs: [String: String] = [:]
-    for key in DecoderKeys.roles {
-      if case .string(let name)? = options[key] { outputs[key] = name }
-    }
-    return outputs
-  }
-
-  /// The name of the file with the labels; nil without one.
-  var labelsFile: String? { file("labels") }
-
-  /// The name of a file in the assets folder; nil if the key is missing or isn't a file.
-  package func file(_ key: String) -> String? {
-    if case .string(let name)? = options[key] { name } else { nil }
-  }
-}
-
-extension OutputDecoding: Hashable {
-  public static func == (left: OutputDecoding, right: OutputDecoding) -> Bool {
-    left === right
-      || (left.type == right.type && left.options == right.options && left.labels == right.labels
-        && left.folder == right.folder)
-  }
-
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(type)
-    hasher.combine(options)
-  }
+/// What a key of a decoder, or of an input of the type `audio`, takes.
+enum KeyForm {
+  /// The name of another output.
+  case output
+  /// The name of a file in the assets folder.
+  case file
+  case flag
+  case number
+  /// A number or one word.
+  case numberOr(String)
+  /// A number from 0 to 1.
+  case share
+  /// A whole number, at least the given one.
+  case count(from: Int)
+  /// As many whole numbers as given, at least 0.
+  case counts(Int)
+  case word([String])
+  case text
+  case texts
+  /// As many numbers as given; nil means any number of them.
+  case numbers(Int?)
+  /// A list of names, or a number of them.
+  case names
+  /// Pairs of indices of keypoints.
+  case pairs
+  /// A file, or an object of numbers.
+  case anchors
 }
 
 /// The keys of the decoders, and which values they take.
 enum DecoderKeys {
-  /// What a key takes.
-  enum Form {
-    /// The name of another output.
-    case output
-    /// The name of a file in the assets folder.
-    case file
-    case flag
-    case number
-    /// A number from 0 to 1.
-    case share
-    /// A whole number, at least the given one.
-    case count(from: Int)
-    case word([String])
-    case text
-    case texts
-    /// As many numbers as given; nil means any number of them.
-    case numbers(Int?)
-    /// A list of names, or a number of them.
-    case names
-    /// Pairs of indices of keypoints.
-    case pairs
-    /// A file, or an object of numbers.
-    case anchors
-  }
-
   /// The keys whose values are names of other outputs.
   static let roles = ["classes", "scores", "count", "masks", "offsets", "y"]
 
@@ -106,7 +58,7 @@ enum DecoderKeys {
     ("tokens", "labels! end skip join activation"),
   ]
 
-  static func form(of key: String, _ type: String) -> Form {
+  static func form(of key: String, _ type: String) -> KeyForm {
     switch (key, type) {
     case ("classes", "yolo"): .count(from: 1)
     case ("layout", "yolo"): .word(["v5", "v8", "v8-transposed", "end-to-end"])
@@ -139,7 +91,7 @@ enum DecoderKeys {
   }
 
   /// The members of an object that describes anchors.
-  static let ofAnchors: [(key: String, form: Form)] = [
+  static let ofAnchors: [(key: String, form: KeyForm)] = [
     ("size", .numbers(2)), ("strides", .numbers(nil)), ("min_scale", .number),
     ("max_scale", .number), ("aspect_ratios", .numbers(nil)),
     ("interpolated_scale_aspect_ratio", .number), ("anchor_offset_x", .number),

@@ -1,0 +1,118 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// How values that aren't plain numbers become a layer's tensor, or come from it.
+///
+/// It is the `decode` field of an output, or the fields of an input of the type `audio`. TensorIODecoding
+/// and TensorIOEncoding work accordingly. It is a class, so that copies of a ``TensorSpec`` share it.
+public final class LayerCoding: Sendable {
+  /// The name of the decoder or the type of the input, such as `yolo` or `audio`.
+  public let type: String
+  /// All other keys; they are valid for the type.
+  public let options: [String: JSONValue]
+  /// The names of the classes, symbols or gallery's vectors; nil without any.
+  public let labels: Labels?
+  /// The folder of the files that the options name.
+  package let folder: String
+  private let cache = Mutex<(any Sendable)?>(nil)
+
+  package init(
+    type: String, options: [String: JSONValue], labels: Labels? = nil, folder: String = ""
+  ) {
+    self.type = type
+    self.options = options
+    self.labels = labels
+    self.folder = folder
+  }
+
+  /// The names of the other outputs that the decoder reads, by their roles.
+  public var outputs: [String: String] {
+    var outputs: [String: String] = [:]
+    for key in DecoderKeys.roles { outputs[key] = text(key) }
+    return outputs
+  }
+
+  /// Returns what was prepared from the options, such as tables, which is made only once.
+  package func prepared<Value: Sendable, Failure>(
+    _ make: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    if let value = cache.withLock({ $0 }) as? Value { return value }
+    let value = try make()
+    cache.withLock { $0 = value }
+    return value
+  }
+}
+
+extension LayerCoding: Hashable {
+  public static func == (left: LayerCoding, right: LayerCoding) -> Bool {
+    left === right
+      || (left.type == right.type && left.options == right.options && left.labels == right.labels
+        && left.folder == right.folder)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(type)
+    hasher.combine(options)
+  }
+}
+
+// The forms of the options have been checked with the bundle.
+extension LayerCoding {
+  package subscript(key: String) -> JSONValue? { options[key] }
+
+  package func text(_ key: String) -> String? {
+    if case .string(let text)? = options[key] { text } else { nil }
+  }
+
+  package func flag(_ key: String) -> Bool? {
+    if case .bool(let flag)? = options[key] { flag } else { nil }
+  }
+
+  package func number(_ key: String) -> Double? { options[key]?.asNumber }
+
+  package func float(_ key: String) -> Float? { number(key).map { Float($0) } }
+
+  package func count(_ key: String) -> Int? { number(key).flatMap { Int(exactly: $0) } }
+
+  package func numbers(_ key: String) -> [Double]? {
+    guard case .array(let elements)? = options[key] else { return nil }
+    return elements.compactMap(\.asNumber)
+  }
+
+  package func texts(_ key: String) -> [String]? {
+    guard case .array(let elements)? = options[key] else { return nil }
+    return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+  }
+
+  /// The names that a key lists, or as many numbers as it says.
+  package func names(_ key: String) -> [String]? {
+    texts(key) ?? count(key).map { (0..<$0).map(String.init) }
+  }
+
+  /// The bytes of a file in the bundle's assets folder.
+  package func file(_ key: String) throws -> (path: String, bytes: [UInt8])? {
+    guard let name = text(key) else { return nil }
+    let path = folder + name
+    return (path, [UInt8](try FileSystem.read(path)))
+  }
+
+  /// Returns the name of a class, which is its index as text if there are no labels.
+  package func label(_ index: Int) -> String {
+    guard let names = labels?.names, names.indices.contains(index) else { return "\(index)" }
+    return names[index]
+  }
+}
+
+extension JSONValue {
+  package var asNumber: Double? {
+    switch self {
+    case .number(let number): number
+    case .integer(let integer): Double(integer)
+    default: nil
+    }
+  }
+}
