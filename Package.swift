@@ -123,7 +123,7 @@ let package = Package(
       name: "NetRunner",
       dependencies: [
         "CSystemCalls", "CZip", "Charts", "Files", "Hashing", "MetricMath", "NativeLibrary",
-        "StoredRows", "TensorIO", "TensorIODecoding", "TensorIOImageCodecs",
+        "StoredRows", "TensorIO", "TensorIODecoding", "TensorIOEncoding", "TensorIOImageCodecs",
       ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
     .target(

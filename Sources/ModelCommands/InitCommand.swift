@@ -33,8 +33,8 @@ struct InitCommand: ParsableCommand {
 
       Exports of Ultralytics, detectors with TensorFlow Lite's metadata, MoveNet, PoseNet, \
       MediaPipe's face detectors and YOLO are recognized. Their output gets "decode" in \
-      model.json, which makes objects or poses of numbers. To see what the bundle finds, edit \
-      model.json, and see it again:
+      model.json, which makes objects or poses of numbers. MLPerf Tiny's model of keywords gets an \
+      audio input. To see what the bundle finds, edit model.json, and see it again:
 
         tensorio init model.tflite -o mine.tiobundle --check photo.jpg
       """)

@@ -24,8 +24,7 @@ struct OutputDecoder: Sendable {
   ///   - specs: All outputs.
   ///   - image: The image input; nil for a model without one.
   /// - Throws: `TensorIOError` when the field doesn't fit the outputs, or when a file can't be read.
-  init(_ decoding: LayerCoding, at index: Int, in specs: [TensorSpec], image: TensorSpec?) throws
-  {
+  init(_ decoding: LayerCoding, at index: Int, in specs: [TensorSpec], image: TensorSpec?) throws {
     name = specs[index].name
     let outputs = DecoderOutputs(decoding, at: index, in: specs)
     do {

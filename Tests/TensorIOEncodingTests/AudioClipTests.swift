@@ -185,7 +185,8 @@ struct AudioClipTests {
     let spec = try model(fields).loadSignature().inputs[0]
     let windows = try clip.windows(for: spec)
     #expect(windows == [0, 100, 200].map { Array(Self.samples[$0..<($0 + 144)]) })
-    #expect(message(fields, samples: 400)?.contains("the recording has 3. Run the model on each") == true)
+    #expect(
+      message(fields, samples: 400)?.contains("the recording has 3. Run the model on each") == true)
   }
 
   @Test func `an array of the input's length is written as it is`() throws {

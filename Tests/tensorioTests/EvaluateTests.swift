@@ -132,13 +132,14 @@ struct EvaluateTests {
       let model = try await CommandRunner.run(
         command + ["--model", vectorModel.path])
       #expect(model.status == 65)
-      #expect(model.error.contains("run models that take a single image"), "\(model.error)")
+      #expect(
+        model.error.contains("run models that take a single image or recording"), "\(model.error)")
       #expect(model.error.contains("'tensorio run'"))
     }
     let table = try await CommandRunner.run(vectors + ["--model", "Demo/digits.tiobundle"])
     #expect(table.status == 65)
     #expect(
-      table.error.contains("lists 2 files such as 'a.npy', which are not images."),
+      table.error.contains("lists 2 files such as 'a.npy', which are not images or recordings."),
       "\(table.error)")
     let numbers = try await CommandRunner.run(
       ["evaluate", folder.path + "/numbers.csv", "--model", "Demo/digits.tiobundle"])

@@ -247,4 +247,21 @@ struct RecognitionTests {
       }
     }
   }
+
+  @Test func `a model of keywords gets an audio input and its words`() async throws {
+    let folder = try TemporaryFolder()
+    let (bundle, result) = try await make("keywords", in: folder)
+    #expect(result.status == 0)
+    #expect(
+      result.error.contains("type of 'image': audio is assumed, because 49 x 10 values and 12"))
+    let manifest = try ModelBundle(bundle).manifest
+    #expect(manifest.inputs[0].coding?.type == "audio")
+    #expect(manifest.inputs[0].coding?.options["sample_rate"] == .number(16_000))
+    let run = try await CommandRunner.run(
+      ["run", bundle, "Tests/Fixtures/Audio/pcm16.flac", "--top", "1"])
+    #expect(run.status == 0)
+    #expect(run.output.contains("yes"), "\(run)")
+    let checked = try await CommandRunner.run(["validate", bundle])
+    #expect(checked.status == 0)
+  }
 }

@@ -129,6 +129,11 @@ extension RecognizedModel {
       let found = RecognizedModel(detector, signature, input, tensors.outputs)
     {
       self = found
+    } else if let sound = RecognizedModel(soundShapesOf: signature) {
+      self = sound
+      if let labels, tensors.outputs.first??.labels == nil {
+        tensors.outputs = [TensorMetadata(labels: labels)]
+      }
     } else {
       self.init(shapesOf: signature, input)
     }

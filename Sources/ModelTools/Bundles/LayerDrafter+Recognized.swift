@@ -64,6 +64,17 @@ extension LayerDrafter {
     return members
   }
 
+  /// Describes the recording of a recognized model.
+  mutating func sound(
+    _ tensor: TensorDescription, _ sound: Members, name: String
+  ) throws -> Members {
+    if let reason = recognized?.reason {
+      assume("type of '\(name)': audio is assumed, because \(reason)")
+    }
+    return try numbers(tensor, name: name, side: "input")
+      .map { $0.key == "type" ? ($0.key, .string("audio")) : $0 } + sound
+  }
+
   /// Adds the field `decode`, and reports what isn't certain about it.
   mutating func addDecoder(_ decoder: DecoderDraft, to layers: inout [Members]) {
     let names = layers.map { layer -> String in

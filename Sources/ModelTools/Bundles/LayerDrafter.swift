@@ -66,6 +66,9 @@ struct LayerDrafter {
       {
         return layer
       }
+      if let sound = drafter.recognized?.sound {
+        return try drafter.sound(tensor, sound, name: name)
+      }
       if let size = drafter.imageSize(of: tensor, metadata, name: name) {
         return drafter.image(tensor, metadata, name: name, size: size)
       }

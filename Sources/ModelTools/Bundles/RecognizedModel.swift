@@ -10,6 +10,8 @@ import TensorIOLiteRT
 struct RecognizedModel {
   /// How the only input is prepared; nil for an image that is described like others.
   var image: ImageForm?
+  /// The keys of the only input, a recording; nil if it isn't one.
+  var sound: BundleDraft.Members?
   /// What the outputs mean together; nil if each stands for itself.
   var decoder: DecoderDraft?
   /// Names of the outputs in place of the model's own.

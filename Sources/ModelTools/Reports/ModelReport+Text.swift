@@ -231,7 +231,8 @@ extension ModelReport {
     guard coding.type == "audio" else { return decodingText(coding) }
     var parts = ["at \(coding.count("sample_rate") ?? 0) Hz"]
     if let count = coding.count("samples") { parts.append("\(count) samples") }
-    if case .object(let features)? = coding["features"], case .string(let type)? = features["type"] {
+    if case .object(let features)? = coding["features"], case .string(let type)? = features["type"]
+    {
       parts.append("features of \(type)")
     }
     return parts.joined(separator: "; ")

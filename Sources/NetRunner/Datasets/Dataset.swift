@@ -64,6 +64,14 @@ extension Dataset {
   /// The indices of the images in the whole dataset, from 0, in the order of ``samples``.
   public var indices: [Int] { originalIndices ?? Array(samples.indices) }
 
+  /// Whether the dataset consists of recordings, as the first file name shows.
+  package var hasRecordings: Bool {
+    switch samples.first?.source {
+    case .file(let path), .url(let path): ImageFolder.isSound(path)
+    default: false
+    }
+  }
+
   /// Selects some of the images, and keeps their order.
   ///
   /// With a seed, the images with the lowest hashes are selected (SHA-256 of the seed and the

@@ -118,7 +118,7 @@ struct DatasetReader {
   }
 
   private func imageFolder(_ folder: String) throws -> ImageFolder {
-    try ImageFolder(folder, isConfined: options.confinedFolder != nil)
+    try ImageFolder(folder, isConfined: options.confinedFolder != nil, allowsSounds: true)
   }
 
   /// The error for paths without images, with notes that say what was left out there.
@@ -126,9 +126,12 @@ struct DatasetReader {
     in paths: [String], _ notes: [String], code: TensorIOError.Code = .wrongKind
   ) -> TensorIOError {
     let list = paths.map { "'\($0)'" }.joined(separator: ", ")
-    let extensions = ImageFolder.extensions.map { "." + $0 }.joined(separator: ", ")
+    func names(_ extensions: [String]) -> String {
+      extensions.map { "." + $0 }.joined(separator: ", ")
+    }
     let message =
-      "There are no images (\(extensions)) in \(list.isEmpty ? "an empty list" : list)."
+      "There are no images (\(names(ImageFolder.extensions))) or recordings "
+      + "(\(names(ImageFolder.soundExtensions))) in \(list.isEmpty ? "an empty list" : list)."
     return TensorIOError(
       code, ([message] + notes.map { "Note: \($0)." }).joined(separator: " "))
   }
@@ -140,7 +143,7 @@ struct DatasetReader {
     if lowercased == "test.json" { return try readTestBundle() }
     if lowercased.hasSuffix(".json") { return try readCOCO() }
     if [".csv", ".tsv", ".txt"].contains(where: lowercased.hasSuffix) { return try readTable() }
-    if ImageFolder.isImage(path) { return try readImage() }
+    if ImageFolder.isSample(path) { return try readImage() }
     throw TensorIOError(
       .wrongKind,
       "The name '\(path)' doesn't say what kind of dataset this is. A dataset is a folder of "

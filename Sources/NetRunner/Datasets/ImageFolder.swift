@@ -6,12 +6,14 @@
 import Files
 import TensorIO
 
-/// The images in a folder and its subfolders.
+/// The images in a folder and its subfolders, or the recordings if there are no images.
 struct ImageFolder {
   /// The file name extensions of images, in lowercase.
   static let extensions = ["jpg", "jpeg", "png", "bmp", "webp"]
+  /// The file name extensions of recordings, in lowercase.
+  static let soundExtensions = ["wav", "flac", "ogg"]
 
-  /// The images' paths relative to the folder, sorted by their bytes.
+  /// The files' paths relative to the folder, sorted by their bytes.
   private(set) var paths: [String] = []
   /// The names of the direct subfolders, sorted by their bytes.
   private(set) var subfolders: [String] = []
@@ -20,20 +22,21 @@ struct ImageFolder {
   private let root: String
   private let realRoot: String
   private let isConfined: Bool
+  private var soundPaths: [String] = []
   private var brokenLinks: [String] = []
   private var leavingLinks: [String] = []
   private var folderLinks: [String] = []
   private var specialFiles: [String] = []
   private var unreadableNames: [String] = []
 
-  /// Finds the images in a folder.
+  /// Finds the images in a folder, or the recordings if there are no images and they are allowed.
   ///
   /// Hidden files and `__MACOSX` are skipped. Links to images are followed, wherever they lead. If
   /// the folder is confined, because its author must not read other files of this machine, links
   /// that lead out of it are skipped, too. Links to folders aren't followed, because they could
   /// form a cycle or lead to the same images twice. Pipes and devices with the name of an image are
   /// skipped because reading them might never end.
-  init(_ path: String, isConfined: Bool = false) throws {
+  init(_ path: String, isConfined: Bool = false, allowsSounds: Bool = false) throws {
     root = path
     self.isConfined = isConfined
     guard let real = FileOperations.realPath(path) else {
@@ -44,6 +47,7 @@ struct ImageFolder {
     while let folder = folders.popLast() {
       try read(folder, into: &folders)
     }
+    if allowsSounds, paths.isEmpty { paths = soundPaths }
     paths.sort(by: Self.precedes)
     subfolders.sort(by: Self.precedes)
     note(brokenLinks, "link", "leads nowhere", "lead nowhere")
@@ -54,7 +58,15 @@ struct ImageFolder {
   }
 
   /// Whether a path has the file name extension of an image.
-  static func isImage(_ path: String) -> Bool {
+  static func isImage(_ path: String) -> Bool { has(extensions, path) }
+
+  /// Whether a path has the file name extension of an image or a recording.
+  static func isSample(_ path: String) -> Bool { has(extensions + soundExtensions, path) }
+
+  /// Whether a path has the file name extension of a recording.
+  static func isSound(_ path: String) -> Bool { has(soundExtensions, path) }
+
+  private static func has(_ extensions: [String], _ path: String) -> Bool {
     let name = FileSystem.name(of: path)
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return false }
     return extensions.contains(name[name.index(after: dot)...].lowercased())
@@ -77,27 +89,31 @@ struct ImageFolder {
       case .folder:
         folders.append(relative)
         if folder.isEmpty { subfolders.append(name) }
-      case .file where Self.isImage(name): paths.append(relative)
+      case .file where Self.isSample(name): add(relative)
       case .link: readLink(relative, name)
-      case _ where Self.isImage(name): specialFiles.append(relative)
+      case _ where Self.isSample(name): specialFiles.append(relative)
       default: break
       }
     }
   }
 
+  private mutating func add(_ relative: String) {
+    if Self.isImage(relative) { paths.append(relative) } else { soundPaths.append(relative) }
+  }
+
   private mutating func readLink(_ relative: String, _ name: String) {
     guard let target = FileOperations.realPath(root + "/" + relative) else {
-      if Self.isImage(name) { brokenLinks.append(relative) }
+      if Self.isSample(name) { brokenLinks.append(relative) }
       return
     }
     if FileSystem.isFolder(target) {
       folderLinks.append(relative)
-    } else if Self.isImage(name) {
+    } else if Self.isSample(name) {
       let prefix = realRoot.hasSuffix("/") ? realRoot : realRoot + "/"
       if isConfined, !target.hasPrefix(prefix) {
         leavingLinks.append(relative)
       } else if isRegularFile(target) {
-        paths.append(relative)
+        add(relative)
       } else {
         specialFiles.append(relative)
       }
@@ -141,7 +157,7 @@ extension Dataset {
         add(path, .url(path))
       } else if FileSystem.isFolder(path) {
         let prefix = path.hasSuffix("/") ? path : path + "/"
-        let folder = try ImageFolder(path)
+        let folder = try ImageFolder(path, allowsSounds: true)
         notes += folder.notes.map { "\(path): \($0)" }
         for image in folder.paths { add(prefix + image, .file(prefix + image)) }
       } else {

@@ -54,15 +54,15 @@ private struct TableReader {
         "the columns '\(first.cells[named[0]])' and '\(first.cells[named[1]])' could both be the "
           + "path; rename one")
     }
-    let image = sample.cells.firstIndex { ImageFolder.isImage($0) }
+    let image = sample.cells.firstIndex { ImageFolder.isSample($0) }
     pathColumn = named.first ?? image ?? 0
     try checkPaths(isCertain: named.first != nil || image != nil)
   }
 
   /// File name extensions of data that isn't an image.
   private static let dataExtensions: Set = [
-    "npy", "npz", "csv", "tsv", "txt", "json", "jsonl", "bin", "raw", "dat", "wav", "flac", "mp3",
-    "ogg", "m4a", "h5", "hdf5", "mat", "pkl", "pt", "pth", "pb", "parquet", "tfrecord", "mp4",
+    "npy", "npz", "csv", "tsv", "txt", "json", "jsonl", "bin", "raw", "dat", "mp3",
+    "m4a", "h5", "hdf5", "mat", "pkl", "pt", "pth", "pb", "parquet", "tfrecord", "mp4",
     "mov", "avi", "pdf",
   ]
 
@@ -72,13 +72,14 @@ private struct TableReader {
     let paths = rows.lazy.map { $0.cells[pathColumn] }.filter { !$0.isEmpty }
     guard let first = paths.first else { return }
     let advice =
-      "Datasets consist of images, for models that take a single image. "
+      "Datasets consist of images or recordings, for models that take a single one. "
       + "To run a model on other data, use 'tensorio run'."
     if paths.allSatisfy({ Self.dataExtensions.contains(Self.fileExtension($0)) }) {
       throw TensorIOError(
         .wrongKind,
         "'\(reader.path)' lists \(counted(paths.count, "file")) such as '\(first)', which "
-          + "\(paths.count == 1 ? "is not an image" : "are not images"). \(advice)")
+          + "\(paths.count == 1 ? "is not an image or recording" : "are not images or recordings"). "
+          + advice)
     }
     // The first row isn't checked, because it can be a header that wasn't recognized.
     let numbers = paths.dropFirst().compactMap(Self.number)
@@ -103,9 +104,9 @@ private struct TableReader {
   private static func isHeader(
     _ names: [String], before rows: ArraySlice<DelimitedText.Row>
   ) -> Bool {
-    if names.contains(where: ImageFolder.isImage) { return false }
+    if names.contains(where: ImageFolder.isSample) { return false }
     if names.contains(where: pathNames.contains) { return true }
-    return rows.contains { $0.cells.contains(where: ImageFolder.isImage) }
+    return rows.contains { $0.cells.contains(where: ImageFolder.isSample) }
   }
 
   func dataset() throws -> Dataset {

@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import TensorIO
+import TensorIOEncoding
 public import TensorIOImageCodecs
 
-/// Runs a vision model on images and measures each stage.
+/// Runs a model on images or recordings, and measures each stage.
 ///
 /// ```swift
 /// let evaluator = try Evaluator(model)
@@ -28,6 +29,7 @@ public struct Evaluator: Sendable {
   /// Empty if the model has none.
   public let labels: [String]
 
+  private let input: TensorSpec
   private let decoder: ImageDecoder
   private let fetch: Fetch?
   private let reader: PredictionReader
@@ -35,7 +37,7 @@ public struct Evaluator: Sendable {
   /// Creates an evaluator and loads the model.
   ///
   /// - Parameters:
-  ///   - model: A model whose only input is an image.
+  ///   - model: A model whose only input is an image or a recording.
   ///   - decoder: Decodes the images.
   ///   - fetch: Fetches images that have a URL. If nil, those images are errors.
   /// - Throws: `TensorIOError` if the model can't be loaded, or if it has other inputs.
@@ -45,25 +47,28 @@ public struct Evaluator: Sendable {
     let signature = try model.loadSignature()
     let name = model.bundle.manifest.name
     guard signature.inputs.count == 1, let input = signature.inputs.first,
-      case .imageInput = input.kind
+      input.isImage || input.isAudio
     else {
       throw TensorIOError(
         .unsupportedModel,
         "'\(name)' takes "
           + signature.inputs.map { "'\($0.name)' (\($0.kindName))" }.joined(separator: ", ")
-          + "; a vision model takes a single input, which is an image.")
+          + "; an evaluated model takes a single input, which is an image or a recording.")
     }
     self.model = model
+    self.input = input
     self.decoder = decoder
     self.fetch = fetch
     labels = try Self.labels(of: model.bundle, signature)
     reader = PredictionReader(signature.outputs, input: input, labels: labels)
   }
 
-  /// Runs the model on an image.
+  /// Runs the model on an image or a recording.
+  ///
+  /// A recording with several windows gets the mean of their results.
   ///
   /// - Parameters:
-  ///   - source: The image.
+  ///   - source: The image or recording.
   ///   - id: The image's identifier in results. If nil, the source's own is used.
   ///   - iterations: How often all stages are repeated, starting with decoding. The latencies are
   ///     means.
@@ -105,6 +110,7 @@ public struct Evaluator: Sendable {
   private func evaluate(
     _ source: ImageSource
   ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
+    if input.isAudio { return try evaluateRecording(source) }
     let timer = DecodeTimer()
     var file: ImageFile
     switch source {
@@ -116,6 +122,35 @@ public struct Evaluator: Sendable {
     }
     file.timer = timer
     return try run(ModelInputs(file), timer, size: nil)
+  }
+
+  private func evaluateRecording(
+    _ source: ImageSource
+  ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let clip: AudioClip
+    switch source {
+    case .file(let path), .url(let path): clip = try AudioClip(contentsOf: path)
+    case .bytes(let bytes, let name): clip = try AudioClip(bytes: bytes, named: name)
+    case .pixels:
+      throw TensorIOError.wrongKind(input, expected: "a recording", found: "an image")
+    case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
+    }
+    var latency = RunLatency()
+    let decoded = clock.now
+    let windows = try clip.windows(for: input)
+    latency.decode = decoded - start
+    latency.preprocess = clock.now - decoded
+    var predictions: [Prediction] = []
+    for window in windows {
+      let (outputs, measured) = try model.measure(ModelInputs(window))
+      let measuredUntil = clock.now
+      predictions.append(try reader.prediction(outputs, size: nil))
+      latency += measured
+      latency.postprocess += clock.now - measuredUntil
+    }
+    return (try Prediction(meanOf: predictions), latency, nil)
   }
 
   private func run(

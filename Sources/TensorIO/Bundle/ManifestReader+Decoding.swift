@@ -25,8 +25,13 @@ extension ManifestReader {
 
   /// Checks an object with a `type`, and returns whether it is valid.
   ///
-  /// - Parameter keys: The allowed keys beside `type`, separated by blanks; an exclamation mark
-  ///   follows a required key.
+  /// - Parameters:
+  ///   - members: The object.
+  ///   - keys: The allowed keys beside `type`, separated by blanks; an exclamation mark follows a
+  ///     required key.
+  ///   - path: The object's path in the document.
+  ///   - form: Returns what a key takes.
+  /// - Returns: Whether the object is valid.
   mutating func check(
     _ members: [String: JSONValue], _ keys: String, at path: String, form: (String) -> KeyForm
   ) -> Bool {

@@ -96,10 +96,11 @@ extension ManifestReader {
   }
 
   /// The keys that only some layers can have.
-  private static let keysOfSome = [
-    "dtype", "labels", "quantize", "dequantize", "format", "normalize", "denormalize", "layout",
-    "resize", "crop", "decode",
-  ] + AudioKeys.ofLayers.keyNames
+  private static let keysOfSome =
+    [
+      "dtype", "labels", "quantize", "dequantize", "format", "normalize", "denormalize", "layout",
+      "resize", "crop", "decode",
+    ] + AudioKeys.ofLayers.keyNames
 
   /// Checks as much as possible of a layer whose type is unknown.
   private mutating func checkWithoutType(_ layer: [String: JSONValue], at path: String) {

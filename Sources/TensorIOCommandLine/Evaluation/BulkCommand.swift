@@ -75,9 +75,9 @@ struct BulkCommand: ParsableCommand {
     if let path = photos.first(where: { !isThere($0) }) {
       throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
     }
-    try choice.checkTakeImages()
-    let bundles = try choice.bundles()
+    try choice.checkInputs()
     let dataset = try Dataset(images: photos)
+    let bundles = try choice.bundles(for: dataset)
     for note in dataset.notes { Console.printMessage("note: \(note.printable)") }
     let results = try BulkResults(output, resuming: resume, replacing: force)
     let interruption = Interruption()

@@ -79,7 +79,7 @@ struct EvaluateCommand: ParsableCommand {
 
   func run() throws {
     let files = try reports.targets()
-    try choice.checkTakeImages()
+    try choice.checkInputs()
     let interruption = Interruption()
     var gates: [GateResult] = []
     var failure: (any Error)?
@@ -139,7 +139,7 @@ struct EvaluateCommand: ParsableCommand {
     _ dataset: Dataset, _ interruption: Interruption
   ) throws -> EvaluationReport {
     for note in dataset.notes { Console.printMessage("\(dataset.name): \(note)") }
-    let bundles = try choice.bundles(withIDs: dataset.modelIDs)
+    let bundles = try choice.bundles(for: dataset)
     let run = try EvaluationRun(dataset, options: options(for: dataset), limit: limit, part: part)
     var progress = ModelProgress()
     defer { progress.end() }

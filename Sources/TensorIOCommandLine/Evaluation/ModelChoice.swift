@@ -38,28 +38,30 @@ struct ModelChoice: ParsableArguments {
     options.fetch = ImageDownload.bytes
   }
 
-  /// Checks that the named bundles take an image, before a dataset is read for them.
-  func checkTakeImages() throws {
+  /// Checks that the named bundles take an image or a recording, before a dataset is read for them.
+  func checkInputs() throws {
     for path in model {
       let bundle = try ModelBundle(path)
-      guard !bundle.takesImage else { continue }
-      let inputs = bundle.manifest.inputs.map { "'\($0.name)' (\($0.kind.words))" }
+      guard !bundle.takesImage, !bundle.takesRecording else { continue }
+      let inputs = bundle.manifest.inputs.map { "'\($0.name)' (\($0.words))" }
       throw TensorIOError(
         .unsupportedModel,
         "'\(path)' "
           + (bundle.manifest.isPlaceholder
             ? "is a placeholder without a model. "
             : "takes \(inputs.isEmpty ? "no input" : inputs.joined(separator: ", ")). ")
-          + "'evaluate' and 'bulk' run models that take a single image; 'tensorio run' and "
-          + "'tensorio bench' run any model.")
+          + "'evaluate' and 'bulk' run models that take a single image or recording; 'tensorio run' "
+          + "and 'tensorio bench' run any model.")
     }
   }
 
   /// Opens the bundles without duplicates, and prints their warnings.
   ///
-  /// The identifiers are those of the models to use from the folder. Without any, all models that
-  /// take an image are used.
-  func bundles(withIDs ids: [String] = []) throws -> [ModelBundle] {
+  /// If the dataset names models, those are taken from the folder. Otherwise, all models are used
+  /// that take an image, or a recording if the dataset consists of recordings.
+  func bundles(for dataset: Dataset) throws -> [ModelBundle] {
+    let ids = dataset.modelIDs
+    let isSuitable = dataset.hasRecordings ? \ModelBundle.takesRecording : \.takesImage
     var bundles = try Set(model).sorted().map { try ModelBundle($0) }
     if let models {
       let library = try ModelLibrary(scanning: models)
@@ -68,11 +70,14 @@ struct ModelChoice: ParsableArguments {
       }
       let found =
         try ids.isEmpty
-        ? library.bundles.filter(\.takesImage) : Self.choose(ids, from: library, in: models)
+        ? library.bundles.filter { $0[keyPath: isSuitable] }
+        : Self.choose(ids, from: library, in: models)
       bundles += found.filter { bundle in !bundles.contains { $0.path == bundle.path } }
       if bundles.isEmpty {
         throw TensorIOError(
-          .fileNotFound, "'\(models)' has no bundle of a model that takes a single image.")
+          .fileNotFound,
+          "'\(models)' has no bundle of a model that takes a single "
+            + "\(dataset.hasRecordings ? "recording" : "image").")
       }
     }
     var paths: [String: String] = [:]
@@ -115,10 +120,10 @@ struct ModelChoice: ParsableArguments {
   }
 }
 
-extension ModelManifest.Layer.Kind {
+extension ModelManifest.Layer {
   fileprivate var words: String {
-    switch self {
-    case .array: "numbers"
+    switch kind {
+    case .array: coding == nil ? "numbers" : "a recording"
     case .scalar: "a number"
     case .imageInput, .imageOutput: "an image"
     case .classMap: "a class map"
@@ -133,5 +138,11 @@ extension ModelBundle {
     guard !manifest.isPlaceholder, manifest.inputs.count == 1 else { return false }
     if case .imageInput = manifest.inputs[0].kind { return true }
     return false
+  }
+
+  /// Whether the model takes a recording and nothing else.
+  fileprivate var takesRecording: Bool {
+    !manifest.isPlaceholder && manifest.inputs.count == 1
+      && manifest.inputs[0].coding?.type == "audio"
   }
 }

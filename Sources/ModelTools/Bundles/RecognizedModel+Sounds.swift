@@ -1,0 +1,38 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+extension RecognizedModel {
+  /// Recognizes a model that hears by the shapes of its tensors; nil for any other.
+  init?(soundShapesOf signature: SignatureDescription) {
+    guard signature.inputs.count == 1, signature.outputs.count == 1 else { return nil }
+    let input = signature.inputs[0].shape.filter { abs($0) != 1 }
+    let output = signature.outputs[0].shape.filter { abs($0) != 1 }
+    guard input == [49, 10], output == [12] else { return nil }
+    sound = Self.keywords
+    labels = [
+      "down", "go", "left", "no", "off", "on", "right", "stop", "up", "yes", "silence", "unknown",
+    ]
+    reason =
+      "49 x 10 values and 12 classes are those of MLPerf Tiny's model of keywords, which hears one "
+      + "second; its features and the order of its words are assumed, too"
+  }
+
+  /// The cepstra of MLPerf Tiny's reference for keywords.
+  private static let keywords: BundleDraft.Members = [
+    ("sample_rate", .integer(16_000)), ("samples", .integer(16_000)),
+    ("preparation", .string("divide-by-maximum")),
+    (
+      "features",
+      .object([
+        ("type", .string("tensorflow")), ("frame_length", .integer(480)),
+        ("frame_step", .integer(320)), ("num_mel_bins", .integer(40)),
+        ("lower_edge_hertz", .integer(20)), ("upper_edge_hertz", .integer(4000)),
+        ("log", .string("natural")), ("offset", .double(1e-6)), ("coefficients", .integer(10)),
+      ])
+    ),
+  ]
+}
