@@ -9,7 +9,7 @@
 /// checked when a front end is made.
 package struct AudioFrontEnd: Sendable {
   /// The library that computes the features, and its parameters.
-  package enum Method: Sendable, Hashable {
+  package enum Method: Sendable {
     case tensorFlow(TensorFlowFeatures)
     case librosa(LibrosaFeatures)
     case speechCommands(SpeechCommandsFeatures)
@@ -27,7 +27,7 @@ package struct AudioFrontEnd: Sendable {
   }
 
   /// What happens before and after the method.
-  package struct Options: Sendable, Hashable {
+  package struct Options: Sendable {
     /// The number of samples that the method gets; nil for recordings of any length.
     ///
     /// Zeros follow a shorter recording, and the end of a longer one is cut off.
@@ -46,7 +46,7 @@ package struct AudioFrontEnd: Sendable {
   }
 
   /// The shape of features: rows of numbers.
-  package struct Shape: Sendable, Hashable {
+  package struct Shape: Sendable, Equatable {
     package let frames: Int
     package let bins: Int
     /// The number of values.

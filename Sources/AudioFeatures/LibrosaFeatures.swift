@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Parameters of front ends that librosa computes.
-package struct LibrosaFeatures: Sendable, Hashable {
+package struct LibrosaFeatures: Sendable {
   /// What precedes and follows a recording whose frames are centred.
   package enum PadMode: String, Sendable, CaseIterable {
     case constant
@@ -12,7 +12,7 @@ package struct LibrosaFeatures: Sendable, Hashable {
   }
 
   /// Parameters of `librosa.filters.mel`.
-  package struct Mel: Sendable, Hashable {
+  package struct Mel: Sendable {
     package var bands: Int
     package var lower: Double
     /// The upper limit; nil for half the sample rate.

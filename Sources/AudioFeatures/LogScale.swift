@@ -10,9 +10,9 @@ import Darwin
 #endif
 
 /// How magnitudes become logarithms.
-package struct LogScale: Sendable, Hashable {
+package struct LogScale: Sendable {
   /// What 0 decibels stand for.
-  package enum Reference: Sendable, Hashable {
+  package enum Reference: Sendable, Equatable {
     case value(Double)
     /// The largest value of the recording, as with `ref=np.max`.
     case maximum

@@ -5,7 +5,7 @@
 
 /// Parameters of TensorFlow Lite Micro's front end, with the names and defaults of the Python
 /// function `audio_microfrontend`.
-package struct MicroSpeechFeatures: Sendable, Hashable {
+package struct MicroSpeechFeatures: Sendable {
   /// How the values that the front end computes are divided.
   package enum OutputType: String, Sendable, CaseIterable {
     /// The quotient is rounded down.

@@ -5,9 +5,9 @@
 
 /// Parameters of the operations of speech_commands, `tf.raw_ops.AudioSpectrogram` and
 /// `tf.raw_ops.Mfcc`, which were `contrib_audio.audio_spectrogram` and `contrib_audio.mfcc`.
-package struct SpeechCommandsFeatures: Sendable, Hashable {
+package struct SpeechCommandsFeatures: Sendable {
   /// Parameters of `tf.raw_ops.Mfcc`.
-  package struct Mfcc: Sendable, Hashable {
+  package struct Mfcc: Sendable {
     package var upper: Double
     package var lower: Double
     package var channels: Int

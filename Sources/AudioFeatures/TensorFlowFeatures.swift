@@ -6,9 +6,9 @@
 /// Parameters of front ends that TensorFlow computes with `tf.signal`.
 ///
 /// Names of parameters in messages are those of the Python functions.
-package struct TensorFlowFeatures: Sendable, Hashable {
+package struct TensorFlowFeatures: Sendable {
   /// Parameters of `tf.signal.linear_to_mel_weight_matrix`.
-  package struct Mel: Sendable, Hashable {
+  package struct Mel: Sendable {
     package var bands: Int
     package var lower: Double
     package var upper: Double

@@ -9,7 +9,7 @@ import Files
 package import TensorIO
 
 /// What an audio file may have at most.
-package struct AudioLimits: Sendable, Hashable {
+package struct AudioLimits: Sendable {
   /// The length, in seconds.
   package var seconds: Double
   package var channels: Int

@@ -16,7 +16,7 @@ public import TensorIO
 ///
 /// Writing it to a tensor resamples it to the rate of the layer, and computes the features that
 /// model.json describes.
-public struct AudioClip: Sendable, Hashable {
+public struct AudioClip: Sendable, Equatable {
   /// The samples, from -1 to 1.
   public var samples: [Float]
   /// The number of samples in a second.

@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import NetRunner
 import TensorIO
 import TensorIOLiteRT
 import Testing
+
+@testable import NetRunner
 
 /// Evaluates a model that returns the samples of a recording as the scores of 144 classes.
 struct RecordingTests {
@@ -97,6 +98,19 @@ struct RecordingTests {
       }
       try FileManager.default.removeItem(atPath: folder.path + "/echo.tiobundle")
     }
+  }
+
+  @Test func `a report shows the waveforms of recordings`() throws {
+    try write(impulse(at: 100), to: "data/class 3/a.wav")
+    try write([], to: "data/class 4/empty.wav")
+    let dataset = try Dataset(contentsOf: folder.path + "/data")
+    let images = ReportImages(dataset)
+    let picture = try images.image(of: "class 3/a.wav")
+    // One column has a line from the middle, row 59, up to half of the height.
+    let pixels = picture.withBytes { $0.withUnsafeBytes { Array($0) } }
+    let columns = (0..<240).filter { pixels[(40 * 240 + $0) * 3] == 74 }
+    #expect(columns == [167, 168])
+    #expect(throws: TensorIOError.self) { try images.image(of: "class 4/empty.wav") }
   }
 
   @Test func `a damaged recording is an error of its row`() throws {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import TensorIO
+import TensorIOEncoding
 import TensorIOImageCodecs
 
 #if canImport(FoundationEssentials)
@@ -24,7 +25,7 @@ public struct ReportImages: Sendable {
     self.read = read
   }
 
-  /// Reads the images of a dataset.
+  /// Reads the images of a dataset, or draws its recordings.
   ///
   /// Images with a URL aren't fetched again.
   public init(_ dataset: Dataset) {
@@ -32,6 +33,8 @@ public struct ReportImages: Sendable {
       dataset.samples.map { ($0.id, $0.source) }, uniquingKeysWith: { first, _ in first })
     self.init { id in
       switch sources[id] {
+      case .file(let path) where ImageFolder.isSound(path):
+        return Waveform(try AudioClip(contentsOf: path)).image
       case .file(let path): return try ImageDecoder().decode(contentsOf: path)
       case .bytes(let bytes, let name): return try ImageDecoder().decode(bytes, named: name)
       case .pixels(let image, _): return image
