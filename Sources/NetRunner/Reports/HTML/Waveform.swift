@@ -22,7 +22,8 @@ struct Waveform {
       return Int(share * Float(height - 1))
     }
     for column in 0..<width where !samples.isEmpty {
-      let start = column * samples.count / width
+      // Each column begins with the last sample of the one before it, so that the line has no gaps.
+      let start = max(column * samples.count / width - 1, 0)
       let end = max((column + 1) * samples.count / width, start + 1)
       var (least, greatest) = (samples[start], samples[start])
       for sample in samples[start..<end] {
