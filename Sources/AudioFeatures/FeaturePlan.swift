@@ -94,8 +94,6 @@ struct FeaturePlan: Sendable {
     return result
   }
 
-  // The functions that are called in several places aren't inlined, because each copy takes 3 KB.
-  @inline(never)
   private func rows(
     of transform: ShortTimeTransform, _ samples: Span<Float>, _ range: Range<Int>,
     _ stages: ArraySlice<Stage>
@@ -111,7 +109,6 @@ struct FeaturePlan: Sendable {
     return result
   }
 
-  @inline(never)
   private func run(
     _ stages: ArraySlice<Stage>, _ row: inout [Double], _ width: Int, _ memory: inout [Double],
     _ result: inout [Float]
@@ -130,14 +127,12 @@ struct FeaturePlan: Sendable {
 
   // MARK: - Stages
 
-  @inline(never)
   private mutating func add(_ matrix: BandMatrix) {
     stages.append(.matrix(matrix))
     room = max(room, matrix.rows, bins)
     bins = matrix.rows
   }
 
-  @inline(never)
   private mutating func add(_ scale: LogScale) throws(AudioError) {
     try scale.check()
     stages.append(.logarithm(scale))
