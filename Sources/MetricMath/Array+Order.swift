@@ -7,12 +7,12 @@ extension [Double] {
   /// The positions of the numbers, sorted by the numbers.
   ///
   /// Equal numbers keep their order. The numbers must not be NaN.
-  func order() -> [Int] {
+  func order(descending: Bool = false) -> [Int] {
     // Sorting the numbers together with their positions is faster than sorting only positions.
     var keys: [(number: Double, position: Int)] = []
     keys.reserveCapacity(count)
     for position in indices {
-      keys.append((self[position], position))
+      keys.append((descending ? -self[position] : self[position], position))
     }
     keys.sort { left, right in
       left.number != right.number ? left.number < right.number : left.position < right.position

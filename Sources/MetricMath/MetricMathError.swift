@@ -12,6 +12,12 @@ package struct MetricMathError: Error, Equatable, CustomStringConvertible {
 
   package var description: String { message }
 
+  /// Refuses NaN, which can't be compared with other numbers.
+  static func refuseNaN(_ name: String, _ numbers: [Double]) throws(MetricMathError) {
+    guard let index = numbers.firstIndex(where: \.isNaN) else { return }
+    throw MetricMathError("Each of the \(name) must be a number, but number \(index) is NaN.")
+  }
+
   static func requireFinite(_ name: String, _ numbers: [Double]) throws(MetricMathError) {
     guard let index = numbers.firstIndex(where: { !$0.isFinite }) else { return }
     throw MetricMathError(

@@ -33,6 +33,9 @@ struct InputReader {
     let only = signature.inputs.count == 1 ? signature.inputs[0] : nil
     switch try read(text, for: only) {
     case .value(let value): return ModelInputs(value)
+    case .json(.object(let row))
+    where only?.isFeatures == true && !(row.count == 1 && row[only?.name ?? ""] != nil):
+      return ModelInputs(FeatureRow(row))
     case .json(.object(let members)):
       var values: [String: any TensorEncodable] = [:]
       for (name, member) in members {
@@ -141,6 +144,7 @@ struct InputReader {
       if spec?.isAudio == true { return try AudioClip(contentsOf: path(text)) }
       return spec?.isImage == true ? try image(path(text), for: spec) : text
     }
+    if spec?.isFeatures == true, case .object(let row) = json { return FeatureRow(row) }
     return try tensorValue(of: json, named: name)
   }
 

@@ -17,8 +17,12 @@ package struct NumPyFile {
   private let path: String
 
   package init(_ path: String) throws {
+    try self.init([UInt8](FileSystem.read(path)), named: path)
+  }
+
+  /// Reads the bytes of a file whose name messages show.
+  package init(_ data: [UInt8], named path: String) throws {
     self.path = path
-    let data = [UInt8](try FileSystem.read(path))
     func fault(_ reason: String) -> TensorIOError {
       TensorIOError(.wrongKind, "'\(path)' can't be read as a NumPy file: \(reason).")
     }
@@ -59,9 +63,16 @@ package struct NumPyFile {
   ///
   /// - Throws: `TensorIOError` when an image layer takes another type of tensor.
   package func value(for spec: TensorSpec?) throws -> any TensorEncodable {
+    try Self.value(of: tensor, for: spec, named: path)
+  }
+
+  /// Returns the value of a tensor for a layer.
+  package static func value(
+    of tensor: Tensor, for spec: TensorSpec?, named path: String
+  ) throws -> any TensorEncodable {
     guard let spec else { return tensor }
     if spec.isImage {
-      if let image = try image() { return image }
+      if let image = try image(of: tensor) { return image }
       guard spec.dataType == tensor.dataType else {
         throw TensorIOError(
           .wrongKind,
@@ -78,7 +89,7 @@ package struct NumPyFile {
   }
 
   /// Returns the pixels as an RGB image; nil unless the tensor holds bytes of [height, width, 3].
-  private func image() throws -> PixelBuffer? {
+  private static func image(of tensor: Tensor) throws -> PixelBuffer? {
     guard tensor.dataType == .uint8, tensor.shape.count == 3, tensor.shape[2] == 3,
       tensor.shape[0] > 0, tensor.shape[1] > 0
     else { return nil }

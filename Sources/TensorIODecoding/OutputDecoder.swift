@@ -33,6 +33,7 @@ struct OutputDecoder: Sendable {
         case "tflite-postprocess", "ssd", "blazeface", "yolo":
           try ObjectDecoder(outputs, image: image)
         case "movenet", "heatmaps", "simcc": try PoseDecoder(outputs, image: image)
+        case "reconstruction": ReconstructionDecoder(outputs)
         case "ctc", "tokens": try TextDecoder(outputs)
         default: try NumberDecoder(outputs)
         }

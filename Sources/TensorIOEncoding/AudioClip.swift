@@ -90,12 +90,15 @@ extension AudioClip: TensorEncodable {
 }
 
 extension ModelSignature {
-  /// Checks that the features of every input of the type `audio` fit its shape.
+  /// Checks that every input of the type `audio` or `features` fits its shape, and that its files
+  /// can be read.
   ///
   /// - Throws: `TensorIOError` for the first input that doesn't fit.
   public func checkEncoders() throws {
     for spec in inputs {
-      guard let coding = spec.coding, coding.type == "audio" else { continue }
+      guard let coding = spec.coding else { continue }
+      if coding.type == "features" { try FeatureEncoder(coding).check(spec) }
+      guard coding.type == "audio" else { continue }
       do throws(AudioError) {
         _ = try AudioEncoder(coding).rows(for: spec)
       } catch {

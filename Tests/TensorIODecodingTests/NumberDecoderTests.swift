@@ -51,6 +51,13 @@ import Testing
         ]))
   }
 
+  @Test func `a reconstruction that can't be compared is an error`() {
+    let error = #expect(throws: TensorIOError.self) {
+      try decoded([1, 3], [2, -3, 4], #"{"type": "reconstruction"}"#)
+    }
+    #expect(error?.message.contains("as many numbers as the input") == true, "\(error as Any)")
+  }
+
   @Test func `an ordinal output is a number in its unit`() throws {
     let value = try decoded(
       [1, 4], [3, 2, -1, -4],

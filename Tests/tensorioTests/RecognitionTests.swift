@@ -264,4 +264,21 @@ struct RecognitionTests {
     let checked = try await CommandRunner.run(["validate", bundle])
     #expect(checked.status == 0)
   }
+
+  @Test func `a model of anomalies gets an audio input and a reconstruction`() async throws {
+    let folder = try TemporaryFolder()
+    let (bundle, result) = try await make("anomalies", in: folder)
+    #expect(result.status == 0)
+    #expect(result.error.contains("because 640 values that are reconstructed are those of MLPerf"))
+    let manifest = try ModelBundle(bundle).manifest
+    #expect(manifest.inputs[0].coding?.options["stacking"] == .number(5))
+    #expect(manifest.outputs[0].coding?.type == "reconstruction")
+    // The model reconstructs zeros, so the error is the mean of the squares.
+    let values = "[" + (0..<640).map { "\(Double($0 % 4))" }.joined(separator: ",") + "]"
+    let run = try await CommandRunner.run(["run", bundle, values, "--json"])
+    #expect(run.status == 0)
+    #expect(run.output.contains("3.5"), "\(run)")
+    let checked = try await CommandRunner.run(["validate", bundle])
+    #expect(checked.status == 0)
+  }
 }

@@ -312,6 +312,32 @@ def _found(dataset: dict, truths: list, found: list) -> COCO:
     return _coco(dataset, truths).loadRes(found) if found else _coco(dataset, [])
 
 
+def anomaly(case: dict) -> dict:
+    """Computes areas under ROC curves, of all samples and of each machine."""
+    rows = [row for row in case["rows"] if row[2] is not None]
+    truths, scores = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
+    machines = np.array([row[1] for row in rows])
+    found = {}
+    areas = []
+    for name in [None, *sorted(set(machines.tolist()))]:
+        chosen = np.ones(len(rows), dtype=bool) if name is None else machines == name
+        pair = (None, None)
+        if len(set(truths[chosen].tolist())) == 2:
+            pair = tuple(
+                metrics.roc_auc_score(truths[chosen], scores[chosen], max_fpr=limit)
+                for limit in (None, 0.1)
+            )
+            if name is not None:
+                areas.append(pair)
+        if name is None:
+            found["anomaly_auc"], found["anomaly_pauc"] = pair
+        else:
+            found[f"class.{name}.auc"], found[f"class.{name}.pauc"] = pair
+    for index, name in enumerate(["machine_auc", "machine_pauc"]):
+        found[name] = np.mean([pair[index] for pair in areas]) if areas else None
+    return found
+
+
 def text(case: dict) -> dict:
     """Computes error rates of all texts together."""
     found = {}
@@ -339,6 +365,7 @@ def _edits(truth: list, said: list) -> int:
 
 
 KINDS = {
+    "anomaly": anomaly,
     "classification": classification,
     "regression": regression,
     "segmentation": segmentation,

@@ -97,7 +97,7 @@ extension LayerDrafter {
         "decode.units of '\(name)': \(unit) are assumed, as exports of Ultralytics of this kind "
           + "have them; if boxes are in wrong places, write \"\(other)\"")
     }
-    if labels == nil, !["movenet", "heatmaps"].contains(decoder.type) {
+    if labels == nil, !["movenet", "heatmaps", "reconstruction"].contains(decoder.type) {
       checks.append(
         "decode.labels of '\(name)': the model has no names for the objects that it finds; put "
           + "them into assets/labels.txt, one per line, and add \"labels\": \"labels.txt\"")

@@ -11,6 +11,14 @@ extension RecognizedModel {
     guard signature.inputs.count == 1, signature.outputs.count == 1 else { return nil }
     let input = signature.inputs[0].shape.filter { abs($0) != 1 }
     let output = signature.outputs[0].shape.filter { abs($0) != 1 }
+    if input == [640], output == [640] {
+      sound = Self.machines
+      decoder = DecoderDraft(type: "reconstruction", output: 0)
+      reason =
+        "640 values that are reconstructed are those of MLPerf Tiny's model of anomalies, which hears "
+        + "machines; its features are assumed, too"
+      return
+    }
     guard input == [49, 10], output == [12] else { return nil }
     sound = Self.keywords
     labels = [
@@ -20,6 +28,22 @@ extension RecognizedModel {
       "49 x 10 values and 12 classes are those of MLPerf Tiny's model of keywords, which hears one "
       + "second; its features and the order of its words are assumed, too"
   }
+
+  /// The logarithmic mel spectrum of MLPerf Tiny's reference for anomalies: five of the frames in the
+  /// middle of a recording of 10 seconds at a time.
+  private static let machines: BundleDraft.Members = [
+    ("sample_rate", .integer(16_000)),
+    (
+      "features",
+      .object([
+        ("type", .string("librosa")), ("n_fft", .integer(1024)), ("hop_length", .integer(512)),
+        ("n_mels", .integer(128)), ("power", .integer(2)), ("log", .string("decimal")),
+        ("offset", .double(Double.ulpOfOne)), ("multiplier", .integer(10)),
+      ])
+    ),
+    ("frames", .array([.integer(50), .integer(250)])), ("stacking", .integer(5)),
+    ("step", .integer(1)),
+  ]
 
   /// The cepstra of MLPerf Tiny's reference for keywords.
   private static let keywords: BundleDraft.Members = [

@@ -228,6 +228,7 @@ extension ModelReport {
   }
 
   private static func text(_ coding: LayerCoding) -> String {
+    if case .array(let columns)? = coding["columns"] { return counted(columns.count, "column") }
     guard coding.type == "audio" else { return decodingText(coding) }
     var parts = ["at \(coding.count("sample_rate") ?? 0) Hz"]
     if let count = coding.count("samples") { parts.append("\(count) samples") }
@@ -299,8 +300,8 @@ extension ModelManifest.Layer {
   /// The word that model.json uses.
   var typeName: String {
     switch kind {
-    case .array where coding?.type == "audio": "audio"
-    case .array: "array"
+    case .array:
+      if let type = coding?.type, ["audio", "features"].contains(type) { type } else { "array" }
     case .scalar: "scalar"
     case .imageInput, .imageOutput, .classMap: "image"
     case .string: "string"

@@ -54,7 +54,12 @@ extension Dataset {
     var dataset = self
     for index in samples.indices {
       let sample = samples[index]
-      guard case .file(let path) = sample.source else { continue }
+      let path: String
+      switch sample.source {
+      case .file(let file): path = file
+      case .numbers(let file): path = file.path
+      default: continue
+      }
       var confinedPath = confinedFolder.confinedPath(of: path)
       if case .classMap(let map) = sample.truth {
         let mapPath = confinedFolder.confinedPath(of: map)
@@ -62,11 +67,20 @@ extension Dataset {
         if mapPath == nil { confinedPath = nil }
       }
       dataset.samples[index].source =
-        confinedPath.map { .file($0) }
+        confinedPath.map(sample.source.at)
         ?? .refused(
           "'\(sample.id)' is missing, or lies outside the dataset's folder, so it was not read.",
           name: sample.id)
     }
     return dataset
+  }
+}
+
+extension ImageSource {
+  /// The same source at another path.
+  fileprivate func at(_ path: String) -> ImageSource {
+    guard case .numbers(var file) = self else { return .file(path) }
+    file.path = path
+    return .numbers(file)
   }
 }

@@ -48,6 +48,18 @@ extension Sample {
     case .file(let path): try hash.addFile(path)
     case .url(let address): hash.add("url", address)
     case .refused: hash.add("missing", "")
+    case .tensor(let tensor, _):
+      hash.add("tensor", "\(tensor.dataType) \(tensor.shape)")
+      hash.add("elements", tensor.withBytes { $0.withUnsafeBytes { Array($0) } })
+    case .row(let row, _):
+      hash.add("row", "\(row.columns.count)")
+      for (column, cell) in zip(row.columns, row.cells) {
+        hash.add("column", column)
+        hash.add(cell)
+      }
+    case .numbers(let file):
+      hash.add("numbers", "\(file.width ?? 0) \(file.stride ?? 0)")
+      try hash.addFile(file.path)
     case .bytes(let bytes, _): hash.add("file", try SHA256.digest(of: bytes))
     case .pixels(let image, _):
       let form = "\(image.width) \(image.height) \(image.format) \(image.orientation)"
@@ -57,6 +69,7 @@ extension Sample {
     switch truth {
     case nil: hash.add("none", "")
     case .label(let label): hash.add("label", label)
+    case .anomaly(let isAnomaly, let machine): hash.add(isAnomaly ? "anomaly" : "normal", machine)
     case .values(let values): hash.add("values", values.flatMap(\.bytes))
     case .classMap(let path): try hash.addFile(path)
     case .results(let results): hash.add(results)

@@ -22,6 +22,12 @@ public struct Dataset: Sendable {
     case coco
     /// A folder of images and a folder of class maps.
     case classMaps = "class-maps"
+    /// A table of the values that a model takes: CSV with column names, or JSON lines.
+    case rows
+    /// A NumPy file whose first axis counts the samples, or an archive of such files.
+    case arrays
+    /// MLPerf Tiny's sample files, with a `y_labels.csv`.
+    case mlperfTiny = "mlperf-tiny"
   }
 
   /// The layout of the dataset.
@@ -64,11 +70,21 @@ extension Dataset {
   /// The indices of the images in the whole dataset, from 0, in the order of ``samples``.
   public var indices: [Int] { originalIndices ?? Array(samples.indices) }
 
-  /// Whether the dataset consists of recordings, as the first file name shows.
-  package var hasRecordings: Bool {
+  /// What the samples of a dataset are.
+  package enum Content: Sendable {
+    case images
+    case recordings
+    /// Numbers and text that are passed to a model as they are, whatever it takes.
+    case values
+  }
+
+  /// What the dataset consists of, as the first sample shows.
+  package var content: Content {
     switch samples.first?.source {
-    case .file(let path), .url(let path): ImageFolder.isSound(path)
-    default: false
+    case .file(let path), .url(let path):
+      ImageFolder.isSound(path) ? .recordings : ImageFolder.isArray(path) ? .values : .images
+    case .tensor, .row, .numbers: .values
+    default: .images
     }
   }
 

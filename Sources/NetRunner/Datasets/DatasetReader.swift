@@ -88,12 +88,18 @@ struct DatasetReader {
     let isFolder = FileSystem.isFolder(path)
     switch layout {
     case .testBundle: return try readTestBundle()
-    case .csv, .coco:
+    case .mlperfTiny: return try readSampleFiles()
+    case .csv, .coco, .rows, .arrays:
       guard !isFolder else {
         throw TensorIOError(
           .wrongKind, "'\(path)' is a folder, but the layout '\(layout.rawValue)' needs a file.")
       }
-      return try layout == .csv ? readTable() : readCOCO()
+      switch layout {
+      case .csv: return try readTable()
+      case .coco: return try readCOCO()
+      case .rows: return try readRows()
+      default: return try readArrays()
+      }
     case .folder:
       return try isFolder ? readFolder(imageFolder(path)) : readImage()
     case .classFolders, .classMaps:
@@ -118,7 +124,7 @@ struct DatasetReader {
   }
 
   private func imageFolder(_ folder: String) throws -> ImageFolder {
-    try ImageFolder(folder, isConfined: options.confinedFolder != nil, allowsSounds: true)
+    try ImageFolder(folder, isConfined: options.confinedFolder != nil, allowsOthers: true)
   }
 
   /// The error for paths without images, with notes that say what was left out there.
@@ -130,8 +136,8 @@ struct DatasetReader {
       extensions.map { "." + $0 }.joined(separator: ", ")
     }
     let message =
-      "There are no images (\(names(ImageFolder.extensions))) or recordings "
-      + "(\(names(ImageFolder.soundExtensions))) in \(list.isEmpty ? "an empty list" : list)."
+      "There are no images (\(names(ImageFolder.extensions))), recordings "
+      + "(\(names(ImageFolder.soundExtensions))) or NumPy files (.npy) in \(list.isEmpty ? "an empty list" : list)."
     return TensorIOError(
       code, ([message] + notes.map { "Note: \($0)." }).joined(separator: " "))
   }
@@ -141,22 +147,30 @@ struct DatasetReader {
   private func guessFile() throws -> Dataset {
     let lowercased = FileSystem.name(of: path).lowercased()
     if lowercased == "test.json" { return try readTestBundle() }
+    if lowercased == Self.sampleLabels { return try readSampleFiles() }
     if lowercased.hasSuffix(".json") { return try readCOCO() }
+    if [".jsonl", ".ndjson"].contains(where: lowercased.hasSuffix) { return try readRows() }
+    if [".npy", ".npz"].contains(where: lowercased.hasSuffix) { return try readArrays() }
     if [".csv", ".tsv", ".txt"].contains(where: lowercased.hasSuffix) { return try readTable() }
     if ImageFolder.isSample(path) { return try readImage() }
     throw TensorIOError(
       .wrongKind,
       "The name '\(path)' doesn't say what kind of dataset this is. A dataset is a folder of "
-        + "images, a table (.csv, .tsv), COCO annotations (.json) or an image. If it is one of "
-        + "them, name its layout (--layout).")
+        + "images, a table (.csv, .tsv, .jsonl), NumPy arrays (.npy, .npz), COCO annotations (.json) "
+        + "or an image. If it is one of them, name its layout (--layout).")
   }
 
   private func guessFolder() throws -> Dataset {
     if path.hasSuffix(".testbundle") || FileSystem.isFile(path + "/test.json") {
       return try readTestBundle()
     }
+    if FileSystem.isFile(path + "/" + Self.sampleLabels) { return try readSampleFiles() }
     if let folders = try mapFolders() { return try readClassMaps(folders) }
     let folder = try imageFolder(path)
+    let anomalies = folder.paths.compactMap(AnomalyLabel.truth)
+    if !anomalies.isEmpty, anomalies.count == folder.paths.count {
+      return try readAnomalies(folder, anomalies)
+    }
     let atRoot = folder.paths.count { !$0.contains("/") }
     let classes = Set(folder.paths.compactMap(Self.className(of:)))
     if atRoot == 0, !classes.isEmpty, try isSplit(folder) {
@@ -227,6 +241,15 @@ struct DatasetReader {
       notes: [
         "read as a folder of images without labels: \(counted(folder.paths.count, "image"))"
       ] + folder.notes)
+  }
+
+  private func readAnomalies(_ folder: ImageFolder, _ truths: [GroundTruth]) throws -> Dataset {
+    var dataset = try readFolder(folder)
+    for index in truths.indices { dataset.samples[index].truth = truths[index] }
+    dataset.notes[0] =
+      "read as recordings of machines, whose names say whether they are anomalies: "
+      + "\(counted(truths.count, "file"))"
+    return dataset
   }
 
   private func readImage() throws -> Dataset {

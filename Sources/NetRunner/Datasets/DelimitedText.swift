@@ -18,7 +18,7 @@ struct DelimitedText {
   }
 
   /// The rows without empty lines, which all have the same number of cells.
-  private(set) var rows: [Row] = []
+  var rows: [Row] = []
   let delimiter: UInt8
 
   private let path: String

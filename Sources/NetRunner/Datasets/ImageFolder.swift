@@ -6,12 +6,15 @@
 import Files
 import TensorIO
 
-/// The images in a folder and its subfolders, or the recordings if there are no images.
+/// The images in a folder and its subfolders. If there are none, the recordings, and otherwise the
+/// NumPy files.
 struct ImageFolder {
   /// The file name extensions of images, in lowercase.
   static let extensions = ["jpg", "jpeg", "png", "bmp", "webp"]
   /// The file name extensions of recordings, in lowercase.
   static let soundExtensions = ["wav", "flac", "ogg"]
+  /// The file name extension of NumPy files.
+  static let arrayExtensions = ["npy"]
 
   /// The files' paths relative to the folder, sorted by their bytes.
   private(set) var paths: [String] = []
@@ -23,20 +26,21 @@ struct ImageFolder {
   private let realRoot: String
   private let isConfined: Bool
   private var soundPaths: [String] = []
+  private var arrayPaths: [String] = []
   private var brokenLinks: [String] = []
   private var leavingLinks: [String] = []
   private var folderLinks: [String] = []
   private var specialFiles: [String] = []
   private var unreadableNames: [String] = []
 
-  /// Finds the images in a folder, or the recordings if there are no images and they are allowed.
+  /// Finds the images in a folder, or the other files if there are no images and they are allowed.
   ///
   /// Hidden files and `__MACOSX` are skipped. Links to images are followed, wherever they lead. If
   /// the folder is confined, because its author must not read other files of this machine, links
   /// that lead out of it are skipped, too. Links to folders aren't followed, because they could
   /// form a cycle or lead to the same images twice. Pipes and devices with the name of an image are
   /// skipped because reading them might never end.
-  init(_ path: String, isConfined: Bool = false, allowsSounds: Bool = false) throws {
+  init(_ path: String, isConfined: Bool = false, allowsOthers: Bool = false) throws {
     root = path
     self.isConfined = isConfined
     guard let real = FileOperations.realPath(path) else {
@@ -47,7 +51,13 @@ struct ImageFolder {
     while let folder = folders.popLast() {
       try read(folder, into: &folders)
     }
-    if allowsSounds, paths.isEmpty { paths = soundPaths }
+    if allowsOthers, paths.isEmpty {
+      paths = soundPaths.isEmpty ? arrayPaths : soundPaths
+      soundPaths = []
+    }
+    if allowsOthers, !soundPaths.isEmpty {
+      notes.append("left out: \(counted(soundPaths.count, "recording")) beside images")
+    }
     paths.sort(by: Self.precedes)
     subfolders.sort(by: Self.precedes)
     note(brokenLinks, "link", "leads nowhere", "lead nowhere")
@@ -60,8 +70,13 @@ struct ImageFolder {
   /// Whether a path has the file name extension of an image.
   static func isImage(_ path: String) -> Bool { has(extensions, path) }
 
-  /// Whether a path has the file name extension of an image or a recording.
-  static func isSample(_ path: String) -> Bool { has(extensions + soundExtensions, path) }
+  /// Whether a path has the file name extension of an image, a recording or a NumPy file.
+  static func isSample(_ path: String) -> Bool {
+    has(extensions + soundExtensions + arrayExtensions, path)
+  }
+
+  /// Whether a path has the file name extension of a NumPy file.
+  static func isArray(_ path: String) -> Bool { has(arrayExtensions, path) }
 
   /// Whether a path has the file name extension of a recording.
   static func isSound(_ path: String) -> Bool { has(soundExtensions, path) }
@@ -98,7 +113,13 @@ struct ImageFolder {
   }
 
   private mutating func add(_ relative: String) {
-    if Self.isImage(relative) { paths.append(relative) } else { soundPaths.append(relative) }
+    if Self.isImage(relative) {
+      paths.append(relative)
+    } else if Self.isSound(relative) {
+      soundPaths.append(relative)
+    } else {
+      arrayPaths.append(relative)
+    }
   }
 
   private mutating func readLink(_ relative: String, _ name: String) {
@@ -157,7 +178,7 @@ extension Dataset {
         add(path, .url(path))
       } else if FileSystem.isFolder(path) {
         let prefix = path.hasSuffix("/") ? path : path + "/"
-        let folder = try ImageFolder(path, allowsSounds: true)
+        let folder = try ImageFolder(path, allowsOthers: true)
         notes += folder.notes.map { "\(path): \($0)" }
         for image in folder.paths { add(prefix + image, .file(prefix + image)) }
       } else {

@@ -6,9 +6,43 @@
 import TensorIO
 
 extension DatasetReader {
+  /// Reads a table of images and labels, or one of the values that a model takes.
   func readTable() throws -> Dataset {
     let table = try DelimitedText(contentsOf: path)
+    if let rows = RowTable(table, isCertain: false) { return try readRows(rows) }
     return try TableReader(table, reader: self).dataset()
+  }
+
+  /// Reads a table of the values that a model takes.
+  func readRows() throws -> Dataset {
+    let lowercased = path.lowercased()
+    if [".jsonl", ".ndjson"].contains(where: lowercased.hasSuffix) {
+      return try readRows(RowTable(jsonLines: path))
+    }
+    let table = try DelimitedText(contentsOf: path)
+    guard let rows = RowTable(table, isCertain: true) else {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(path)' needs a first line with the names of the columns, and a row for each sample.")
+    }
+    return try readRows(rows)
+  }
+
+  /// Reads the labels of a table as those of images.
+  private func readRows(_ table: RowTable) throws -> Dataset {
+    var dataset = try TableReader(table.labels, reader: self).dataset()
+    dataset.layout = .rows
+    for index in dataset.samples.indices {
+      dataset.samples[index].source = .row(
+        table.rows[index], name: "\(dataset.samples[index].id) of '\(path)'")
+    }
+    let labels = table.labels.rows[0].cells.dropFirst().map { "'\($0)'" }
+    dataset.notes[0] =
+      "read as a table of \(counted(dataset.samples.count, "row")), "
+      + (labels.isEmpty
+        ? "without a label, because no column is named 'label'"
+        : "with labels from \(labels.joined(separator: ", "))")
+    return dataset
   }
 }
 
@@ -17,18 +51,18 @@ extension DatasetReader {
 /// A column with a known name, such as "label", has the labels. Without one, a single column has
 /// labels or, if it has fractions or is numeric with another name, values to predict. Several
 /// columns must all be numeric, and are values to predict.
-private struct TableReader {
+struct TableReader {
   private let table: DelimitedText
   private let reader: DatasetReader
   private let header: [String]?
   private let rows: ArraySlice<DelimitedText.Row>
   private var pathColumn = 0
 
-  private static let pathNames: Set = [
+  static let pathNames: Set = [
     "path", "file", "filename", "file_name", "filepath", "file_path", "image", "image_path",
     "image_name", "img", "picture", "photo",
   ]
-  private static let labelNames: Set = [
+  static let labelNames: Set = [
     "label", "labels", "class", "class_name", "classname", "class_id", "category", "target",
     "truth",
   ]
@@ -61,7 +95,7 @@ private struct TableReader {
 
   /// File name extensions of data that isn't an image.
   private static let dataExtensions: Set = [
-    "npy", "npz", "csv", "tsv", "txt", "json", "jsonl", "bin", "raw", "dat", "mp3",
+    "npz", "csv", "tsv", "txt", "json", "jsonl", "bin", "raw", "dat", "mp3",
     "m4a", "h5", "hdf5", "mat", "pkl", "pt", "pth", "pb", "parquet", "tfrecord", "mp4",
     "mov", "avi", "pdf",
   ]
@@ -72,7 +106,7 @@ private struct TableReader {
     let paths = rows.lazy.map { $0.cells[pathColumn] }.filter { !$0.isEmpty }
     guard let first = paths.first else { return }
     let advice =
-      "Datasets consist of images or recordings, for models that take a single one. "
+      "Datasets consist of images, recordings or NumPy files, or of rows whose columns have names. "
       + "To run a model on other data, use 'tensorio run'."
     if paths.allSatisfy({ Self.dataExtensions.contains(Self.fileExtension($0)) }) {
       throw TensorIOError(
@@ -215,7 +249,7 @@ private struct TableReader {
   }
 
   /// Parses a finite decimal number, but no words such as `nan`, which Swift also accepts.
-  private static func number(_ text: String) -> Double? {
+  static func number(_ text: String) -> Double? {
     guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text),
       number.isFinite
     else { return nil }

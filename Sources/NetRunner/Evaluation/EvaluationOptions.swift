@@ -66,6 +66,7 @@ extension GroundTruth {
     switch self {
     case .label: "classification"
     case .values: "regression"
+    case .anomaly: "anomaly"
     case .boxes: "detection"
     case .classMap: "segmentation"
     case .results: nil

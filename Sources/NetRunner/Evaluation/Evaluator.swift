@@ -29,6 +29,7 @@ public struct Evaluator: Sendable {
   /// Empty if the model has none.
   public let labels: [String]
 
+  private let inputs: [TensorSpec]
   private let input: TensorSpec
   private let decoder: ImageDecoder
   private let fetch: Fetch?
@@ -37,24 +38,20 @@ public struct Evaluator: Sendable {
   /// Creates an evaluator and loads the model.
   ///
   /// - Parameters:
-  ///   - model: A model whose only input is an image or a recording.
+  ///   - model: A model. If it takes images or recordings, it has a single input.
   ///   - decoder: Decodes the images.
   ///   - fetch: Fetches images that have a URL. If nil, those images are errors.
-  /// - Throws: `TensorIOError` if the model can't be loaded, or if it has other inputs.
+  /// - Throws: `TensorIOError` if the model can't be loaded, or if it has no inputs.
   public init(
     _ model: InferenceModel, decoder: ImageDecoder = ImageDecoder(), fetch: Fetch? = nil
   ) throws {
     let signature = try model.loadSignature()
-    let name = model.bundle.manifest.name
-    guard signature.inputs.count == 1, let input = signature.inputs.first,
-      input.isImage || input.isAudio
-    else {
+    guard let input = signature.inputs.first else {
       throw TensorIOError(
         .unsupportedModel,
-        "'\(name)' takes "
-          + signature.inputs.map { "'\($0.name)' (\($0.kindName))" }.joined(separator: ", ")
-          + "; an evaluated model takes a single input, which is an image or a recording.")
+        "'\(model.bundle.manifest.name)' takes no input, so it can't be evaluated.")
     }
+    inputs = signature.inputs
     self.model = model
     self.input = input
     self.decoder = decoder
@@ -110,6 +107,18 @@ public struct Evaluator: Sendable {
   private func evaluate(
     _ source: ImageSource
   ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
+    switch source {
+    case .tensor, .row, .numbers: return try evaluateValues(source)
+    case .file(let path) where ImageFolder.isArray(path): return try evaluateValues(source)
+    default: break
+    }
+    guard inputs.count == 1, input.isImage || input.isAudio else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(model.bundle.manifest.name)' takes "
+          + inputs.map { "'\($0.name)' (\($0.kindName))" }.joined(separator: ", ")
+          + ", but the sample is an image or a recording.")
+    }
     if input.isAudio { return try evaluateRecording(source) }
     let timer = DecodeTimer()
     var file: ImageFile
@@ -119,6 +128,7 @@ public struct Evaluator: Sendable {
     case .pixels(let pixels, _):
       return try run(ModelInputs(pixels), timer, size: pixels.uprightSize)
     case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
+    case .tensor, .row, .numbers: return try evaluateValues(source)
     }
     file.timer = timer
     return try run(ModelInputs(file), timer, size: nil)
@@ -133,8 +143,8 @@ public struct Evaluator: Sendable {
     switch source {
     case .file(let path), .url(let path): clip = try AudioClip(contentsOf: path)
     case .bytes(let bytes, let name): clip = try AudioClip(bytes: bytes, named: name)
-    case .pixels:
-      throw TensorIOError.wrongKind(input, expected: "a recording", found: "an image")
+    case .pixels, .tensor, .row, .numbers:
+      throw TensorIOError.wrongKind(input, expected: "a recording", found: "another sample")
     case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
     }
     var latency = RunLatency()
@@ -142,15 +152,33 @@ public struct Evaluator: Sendable {
     let windows = try clip.windows(for: input)
     latency.decode = decoded - start
     latency.preprocess = clock.now - decoded
+    return (try meanPrediction(windows.map { ModelInputs($0) }, &latency), latency, nil)
+  }
+
+  private func evaluateValues(
+    _ source: ImageSource
+  ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let windows = try source.inputs(for: inputs)
+    var latency = RunLatency(decode: clock.now - start)
+    return (try meanPrediction(windows, &latency), latency, nil)
+  }
+
+  /// Runs the model on windows, and takes the mean of the predictions.
+  private func meanPrediction(
+    _ windows: [ModelInputs], _ latency: inout RunLatency
+  ) throws -> Prediction {
+    let clock = ContinuousClock()
     var predictions: [Prediction] = []
     for window in windows {
-      let (outputs, measured) = try model.measure(ModelInputs(window))
+      let (outputs, measured) = try model.measure(window)
       let measuredUntil = clock.now
       predictions.append(try reader.prediction(outputs, size: nil))
       latency += measured
       latency.postprocess += clock.now - measuredUntil
     }
-    return (try Prediction(meanOf: predictions), latency, nil)
+    return try Prediction(meanOf: predictions)
   }
 
   private func run(

@@ -9,6 +9,10 @@ public import TensorIO
 public enum GroundTruth: Sendable, Hashable {
   /// The image's class: one of the model's labels, or the number of a class as text.
   case label(String)
+  /// Whether the sample is an anomaly, and the name of the machine that it belongs to.
+  ///
+  /// Scores of different machines aren't compared. The name is empty if there is only one.
+  case anomaly(Bool, machine: String)
   /// Numbers, in the order of the model's output.
   case values([Double])
   /// The objects in the image.

@@ -29,6 +29,15 @@ extension Prediction {
   }
 
   private static func mean(_ values: [TensorValue], named name: String) throws -> TensorValue {
+    let measurements = values.compactMap { value -> [Measurement]? in
+      if case .decoded(.measurements(let list)) = value { list } else { nil }
+    }
+    if measurements.count == values.count {
+      let means = mean(measurements.map { $0.map(\.value) })
+      return .decoded(
+        .measurements(
+          zip(measurements[0], means).map { Measurement(name: $0.name, value: $1, unit: $0.unit) }))
+    }
     var classifications: [Classification] = []
     var numbers: [[Double]] = []
     for value in values {
@@ -44,17 +53,14 @@ extension Prediction {
       }
     }
     if !classifications.isEmpty { return .labels(mean(classifications)) }
-    let sums = numbers.dropFirst().reduce(into: numbers[0]) { sums, list in
-      for index in sums.indices { sums[index] += list[index] }
-    }
-    let means = sums.map { TensorValue.Number.double($0 / Double(values.count)) }
+    let means = mean(numbers).map(TensorValue.Number.double)
     if case .number = values[0] { return .number(means[0]) }
     return .numbers(means)
   }
 
-  private static func mean(_ lists: [[Float]]) -> [Float] {
+  private static func mean<Number: BinaryFloatingPoint>(_ lists: [[Number]]) -> [Number] {
     lists[0].indices.map { index in
-      Float(lists.reduce(0.0) { $0 + Double($1[index]) } / Double(lists.count))
+      Number(lists.reduce(0.0) { $0 + Double($1[index]) } / Double(lists.count))
     }
   }
 

@@ -51,6 +51,7 @@ struct RowMaker: Sendable {
   private func text(_ truth: GroundTruth) -> String? {
     switch truth {
     case .label(let label): classes.classes(for: label).first.map { classes.names[$0] } ?? label
+    case .anomaly(let isAnomaly, _): isAnomaly ? "anomaly" : "normal"
     case .values(let values): values.map { "\($0)" }.joined(separator: ", ")
     case .boxes(let boxes): boxes.count == 1 ? "1 object" : "\(boxes.count) objects"
     case .classMap(let path): FileSystem.name(of: path)

@@ -125,7 +125,7 @@ extension PhotoLabel {
     switch truth {
     case .label(let text): self = .text(text)
     case .values(let numbers): self = .numbers(numbers)
-    case .boxes, .classMap, .results: return nil
+    case .anomaly, .boxes, .classMap, .results: return nil
     }
   }
 }

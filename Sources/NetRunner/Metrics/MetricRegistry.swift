@@ -13,8 +13,8 @@ import TensorIO
 /// let metric = try registry.metric(named: "my_metric", context: MetricContext(labels: labels))
 /// ```
 ///
-/// `classification`, `regression`, `segmentation`, `detection` and `text` compute all values of their
-/// kind. A value's own name, such as `macro_f1`, computes only that value. Documentation/Metrics.md
+/// `classification`, `regression`, `segmentation`, `detection`, `text` and `anomaly` compute all
+/// values of their kind. A value's own name, such as `macro_f1`, computes only that value. Documentation/Metrics.md
 /// explains all values. Old test bundles use the name `EvaluationMetricAccuracyTop5`.
 public struct MetricRegistry: Sendable {
   /// Creates a metric for a model.
@@ -32,6 +32,7 @@ public struct MetricRegistry: Sendable {
     var factories: [String: Factory] = [:]
     for (name, make) in ClassificationMetric.factories + RegressionMetric.factories
       + SegmentationMetric.factories + DetectionMetric.factories + TextMetric.factories
+      + AnomalyMetric.factories
     {
       let earlier = factories.updateValue(make, forKey: name)
       precondition(

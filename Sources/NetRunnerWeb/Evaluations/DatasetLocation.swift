@@ -30,8 +30,8 @@ struct DatasetLocation: Sendable {
       let (folder, name) = try start()
       var dataset = try read(folder)
       switch dataset.layout {
-      case .folder, .classFolders, .classMaps: dataset.name = name
-      case .testBundle, .csv, .coco: break
+      case .folder, .classFolders, .classMaps, .mlperfTiny: dataset.name = name
+      case .testBundle, .csv, .coco, .rows, .arrays: break
       }
       dataset.path = name
       return dataset

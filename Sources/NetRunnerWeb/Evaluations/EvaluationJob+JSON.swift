@@ -49,6 +49,9 @@ extension Dataset.Layout {
     case .csv: "table"
     case .coco: "coco"
     case .classMaps: "class_maps"
+    case .rows: "rows"
+    case .arrays: "arrays"
+    case .mlperfTiny: "mlperf_tiny"
     }
   }
 }

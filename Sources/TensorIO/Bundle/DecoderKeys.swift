@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a key of a decoder, or of an input of the type `audio`, takes.
+/// What a key of a decoder, or of an input of the type `audio` or `features`, takes.
 enum KeyForm {
   /// The name of another output.
   case output
@@ -21,6 +21,8 @@ enum KeyForm {
   case counts(Int)
   case word([String])
   case text
+  /// A number or text.
+  case value
   case texts
   /// As many numbers as given; nil means any number of them.
   case numbers(Int?)
@@ -54,6 +56,7 @@ enum DecoderKeys {
     ("multi-label", "labels activation threshold top"),
     ("ordinal", "form values unit"),
     ("regression", "names units scale bias"),
+    ("reconstruction", "input error unit"),
     ("ctc", "labels! blank activation"),
     ("tokens", "labels! end skip join activation"),
   ]
@@ -78,6 +81,7 @@ enum DecoderKeys {
     case ("activation", _): .word(["none", "sigmoid", "softmax"])
     case ("refine", _): .word(["none", "quarter", "parabola", "offsets"])
     case ("form", _): .word(["cumulative", "expected"])
+    case ("error", _): .word(["mean-squared", "mean-absolute"])
     case ("join", _): .word(["", " ", "wordpiece", "sentencepiece"])
     case ("exponential", _), ("background", _), ("oriented", _), ("normalize", _), ("inverse", _):
       .flag

@@ -47,6 +47,9 @@ extension ManifestReader {
   mutating func check(_ value: JSONValue, _ form: KeyForm, at path: String) {
     switch form {
     case .output, .file, .text: _ = string(value, at: path)
+    case .value:
+      if case .number = value { return }
+      _ = string(value, at: path)
     case .flag:
       if case .bool = value { return } else { mistyped(value, at: path, expected: "a boolean") }
     case .number: _ = number(value, at: path)

@@ -22,9 +22,12 @@ extension ManifestReader {
       check(keysOf: layer, type, direction, allowed: ["dtype"], at: path)
       kind = .string
     case "image": kind = readImage(layer, direction, shape: shape, at: path)
-    case "audio" where direction == .input: kind = readNumbers(type, layer, direction, at: path)
+    case "audio" where direction == .input, "features" where direction == .input:
+      kind = readNumbers(type, layer, direction, at: path)
     default:
-      let known = ["array", "image", "string", "scalar"] + (direction == .input ? ["audio"] : [])
+      let known =
+        ["array", "image", "string", "scalar"]
+        + (direction == .input ? ["audio", "features"] : [])
       reject(
         type, at: "\(path).type", expected: "one of \(known.joined(separator: ", "))",
         known: known, orSuggest: "Use a type from the list.")
@@ -36,6 +39,7 @@ extension ManifestReader {
       switch (type, direction) {
       case ("array", .output): readDecoding(layer, at: path)
       case ("audio", _): readAudio(layer, at: path)
+      case ("features", _): readFeatures(layer, at: path)
       default: nil
       }
     if type == "scalar", let shape, !shape.allSatisfy({ $0 == 1 || $0 == -1 }) {
@@ -99,7 +103,7 @@ extension ManifestReader {
   private static let keysOfSome =
     [
       "dtype", "labels", "quantize", "dequantize", "format", "normalize", "denormalize", "layout",
-      "resize", "crop", "decode",
+      "resize", "crop", "decode", "columns",
     ] + AudioKeys.ofLayers.keyNames
 
   /// Checks as much as possible of a layer whose type is unknown.
@@ -136,7 +140,8 @@ extension ManifestReader {
     check(
       keysOf: layer, type, direction,
       allowed: ["dtype", key] + (hasLabels ? ["labels", "decode"] : [])
-        + (type == "audio" ? AudioKeys.ofLayers.keyNames : []), at: path)
+        + (type == "audio" ? AudioKeys.ofLayers.keyNames : [])
+        + (type == "features" ? ["columns"] : []), at: path)
     if hasLabels, layer["labels"] != nil, layer["decode"] != nil {
       report(
         .conflictingKeys, at: "\(path).labels", expected: "\"labels\" or \"decode\"",

@@ -91,7 +91,30 @@ extension BoundSignature {
     }
     var result = ModelOutputs(layout: layout, storage: storage, taken: taken, strings: strings)
     if layout.needsImageSize { result.imageSize = try inputs.flatMap(imageSize) }
+    if let index = layout.reconstructedInput {
+      result.inputValues = try inputs.flatMap { try values(ofInputAt: index, in: $0) }
+    }
     return result
+  }
+
+  /// Returns the values of an input before quantization, with which a reconstruction is compared.
+  ///
+  /// A tensor of the model's own type is dequantized, because nothing else is known of it.
+  private func values(ofInputAt index: Int, in inputs: ModelInputs) throws -> [Float]? {
+    let spec = inputSpecs[index]
+    var values: [Float]?
+    try inputs.forEach(inputSpecs, isOptional: optionalInputs) { position, value in
+      guard position == index, let value else { return }
+      let isStored = value is Tensor && spec.dataType != .float32
+      if isStored, spec.isImage { return }
+      let written = isStored ? spec : spec.unquantized
+      let storage = try TensorStorage(byteCount: written.byteCount) { memory in
+        try value.encode(into: &memory, as: written)
+      }
+      let read = isStored ? spec : TensorSpec(name: spec.name, shape: spec.shape, kind: .bytes)
+      values = try storage.withBytes { try [Float].decode($0, as: read) }
+    }
+    return values
   }
 
   /// Returns the size of the image among the inputs.

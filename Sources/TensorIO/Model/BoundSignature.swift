@@ -22,8 +22,7 @@ struct BoundSignature: Sendable {
     let isOptional = inputs.map(\.tensor.hasDefault)
     self.optionalInputs = isOptional.contains(true) ? isOptional : []
     self.placeholderSpecs = placeholders.map(\.spec)
-    self.layout = OutputLayout(
-      outputs.map(\.spec), image: inputs.first { $0.spec.isImage }?.spec)
+    self.layout = OutputLayout(outputs.map(\.spec), inputs: inputSpecs)
   }
 
   /// Whether the model or its description declares the first axis as the batch axis.

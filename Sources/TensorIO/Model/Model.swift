@@ -121,11 +121,11 @@ final class PlaceholderModel: Model {
 
   func run(_ inputs: ModelInputs) throws -> ModelOutputs {
     ModelOutputs(
-      layout: OutputLayout([], image: nil), storage: TensorStorage(byteCount: 0) { _ in })
+      layout: OutputLayout([]), storage: TensorStorage(byteCount: 0) { _ in })
   }
 
   func run(_ inputs: ModelInputs) async throws -> ModelOutputs {
     ModelOutputs(
-      layout: OutputLayout([], image: nil), storage: TensorStorage(byteCount: 0) { _ in })
+      layout: OutputLayout([]), storage: TensorStorage(byteCount: 0) { _ in })
   }
 }

@@ -30,6 +30,9 @@ public struct ModelOutputs: Sendable {
   /// input was a tensor.
   package internal(set) var imageSize: (width: Int, height: Int)?
 
+  /// The values of the input that an output reconstructs, before quantization; nil if none does.
+  package internal(set) var inputValues: [Float]?
+
   /// The image input; nil for a model without one.
   package var imageInput: TensorSpec? { layout.image }
 
@@ -114,14 +117,21 @@ final class OutputLayout: Sendable {
   let hasStrings: Bool
   /// The first image input.
   let image: TensorSpec?
+  /// The index of the input that an output reconstructs; nil if none does.
+  let reconstructedInput: Int?
   /// Whether decoders need the size of the image.
   let needsImageSize: Bool
   /// What the decoders have prepared, by their outputs, so that files are read only once.
   let prepared = Mutex<[Int: any Sendable]>([:])
 
-  init(_ specs: [TensorSpec], image: TensorSpec?) {
+  init(_ specs: [TensorSpec], inputs: [TensorSpec] = []) {
     self.specs = specs
-    self.image = image
+    image = inputs.first { $0.isImage }
+    reconstructedInput =
+      specs.lazy.compactMap(\.coding).first { $0.type == "reconstruction" }.flatMap { coding in
+        let name = coding.text("input")
+        return inputs.firstIndex { name == nil || $0.name == name }
+      }
     needsImageSize = image != nil && specs.contains { $0.coding != nil }
     var ranges: [Range<Int>] = []
     var end = 0

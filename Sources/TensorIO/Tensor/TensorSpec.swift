@@ -66,6 +66,12 @@ public struct TensorSpec: Hashable, Sendable {
     return part
   }
 
+  /// The same layer of floating-point numbers.
+  var unquantized: TensorSpec {
+    let kind: Kind = if case .imageInput = kind { kind } else { .vector(nil, labels: nil) }
+    return TensorSpec(name: name, shape: shape, kind: kind, coding: coding)
+  }
+
   /// Whether the first axis is the batch axis, which is written as -1.
   public var isBatched: Bool { shape.first == -1 }
 
@@ -93,6 +99,9 @@ public struct TensorSpec: Hashable, Sendable {
 
   /// Whether the layer is an input of the type `audio`.
   package var isAudio: Bool { coding?.type == "audio" }
+
+  /// Whether the layer is an input of the type `features`.
+  package var isFeatures: Bool { coding?.type == "features" }
 
   package var isImage: Bool {
     switch kind {

@@ -38,31 +38,39 @@ struct ModelChoice: ParsableArguments {
     options.fetch = ImageDownload.bytes
   }
 
-  /// Checks that the named bundles take an image or a recording, before a dataset is read for them.
+  /// Checks that the named bundles have a model with inputs, before a dataset is read for them.
   func checkInputs() throws {
     for path in model {
-      let bundle = try ModelBundle(path)
-      guard !bundle.takesImage, !bundle.takesRecording else { continue }
-      let inputs = bundle.manifest.inputs.map { "'\($0.name)' (\($0.words))" }
+      let manifest = try ModelBundle(path).manifest
+      guard manifest.isPlaceholder || manifest.inputs.isEmpty else { continue }
       throw TensorIOError(
         .unsupportedModel,
         "'\(path)' "
-          + (bundle.manifest.isPlaceholder
-            ? "is a placeholder without a model. "
-            : "takes \(inputs.isEmpty ? "no input" : inputs.joined(separator: ", ")). ")
-          + "'evaluate' and 'bulk' run models that take a single image or recording; 'tensorio run' "
-          + "and 'tensorio bench' run any model.")
+          + (manifest.isPlaceholder ? "is a placeholder without a model." : "takes no input."))
+    }
+  }
+
+  /// Checks that the named bundles take what the dataset consists of.
+  private func check(_ bundles: [ModelBundle], for dataset: Dataset) throws {
+    guard dataset.content != .values else { return }
+    for bundle in bundles where !bundle.takes(dataset.content) {
+      let inputs = bundle.manifest.inputs.map { "'\($0.name)' (\($0.words))" }
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(bundle.path)' takes \(inputs.joined(separator: ", ")), but the dataset has "
+          + "\(dataset.content == .images ? "images" : "recordings"), for models that take a single "
+          + "one. 'tensorio run' and 'tensorio bench' run any model.")
     }
   }
 
   /// Opens the bundles without duplicates, and prints their warnings.
   ///
   /// If the dataset names models, those are taken from the folder. Otherwise, all models are used
-  /// that take an image, or a recording if the dataset consists of recordings.
+  /// that take what the dataset consists of.
   func bundles(for dataset: Dataset) throws -> [ModelBundle] {
     let ids = dataset.modelIDs
-    let isSuitable = dataset.hasRecordings ? \ModelBundle.takesRecording : \.takesImage
     var bundles = try Set(model).sorted().map { try ModelBundle($0) }
+    try check(bundles, for: dataset)
     if let models {
       let library = try ModelLibrary(scanning: models)
       for (path, error) in library.failures {
@@ -70,14 +78,15 @@ struct ModelChoice: ParsableArguments {
       }
       let found =
         try ids.isEmpty
-        ? library.bundles.filter { $0[keyPath: isSuitable] }
+        ? library.bundles.filter { $0.takes(dataset.content) }
         : Self.choose(ids, from: library, in: models)
       bundles += found.filter { bundle in !bundles.contains { $0.path == bundle.path } }
       if bundles.isEmpty {
         throw TensorIOError(
           .fileNotFound,
-          "'\(models)' has no bundle of a model that takes a single "
-            + "\(dataset.hasRecordings ? "recording" : "image").")
+          "'\(models)' has no bundle of a model that takes "
+            + (dataset.content == .values
+              ? "numbers." : "a single \(dataset.content == .images ? "image" : "recording")."))
       }
     }
     var paths: [String: String] = [:]
@@ -123,7 +132,7 @@ struct ModelChoice: ParsableArguments {
 extension ModelManifest.Layer {
   fileprivate var words: String {
     switch kind {
-    case .array: coding == nil ? "numbers" : "a recording"
+    case .array: coding == nil ? "numbers" : coding?.type == "audio" ? "a recording" : "a row"
     case .scalar: "a number"
     case .imageInput, .imageOutput: "an image"
     case .classMap: "a class map"
@@ -133,16 +142,17 @@ extension ModelManifest.Layer {
 }
 
 extension ModelBundle {
-  /// Whether the model takes an image and nothing else.
-  fileprivate var takesImage: Bool {
-    guard !manifest.isPlaceholder, manifest.inputs.count == 1 else { return false }
-    if case .imageInput = manifest.inputs[0].kind { return true }
-    return false
-  }
-
-  /// Whether the model takes a recording and nothing else.
-  fileprivate var takesRecording: Bool {
-    !manifest.isPlaceholder && manifest.inputs.count == 1
-      && manifest.inputs[0].coding?.type == "audio"
+  /// Whether the model takes the samples of a dataset.
+  ///
+  /// If it takes images or recordings, it takes nothing else. Values can be for any model.
+  fileprivate func takes(_ content: Dataset.Content) -> Bool {
+    guard !manifest.isPlaceholder, let input = manifest.inputs.first else { return false }
+    let isImage = if case .imageInput = input.kind { true } else { false }
+    let isRecording = input.coding?.type == "audio"
+    return switch content {
+    case .images: isImage && manifest.inputs.count == 1
+    case .recordings: isRecording && manifest.inputs.count == 1
+    case .values: !isImage && !isRecording
+    }
   }
 }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MetricMath
 import TensorIO
 import TestSupport
 import Testing
@@ -166,18 +167,17 @@ import Testing
     for _ in 0..<20 {
       let scores = (0..<40).map { _ in (random.unit() * 12).rounded() }
       let isPositive = scores.map { _ in random.unit() < 0.4 }
-      guard let area = ScoredImages(scores: scores, isPositive: isPositive).measures().area else {
-        continue
-      }
-      let scaled = ScoredImages(scores: scores.map { 3 * $0 - 7 }, isPositive: isPositive)
+      let original = try RankedScores(scores: scores, isPositive: isPositive)
+      guard let area = original.measures().area else { continue }
+      let scaled = try RankedScores(scores: scores.map { 3 * $0 - 7 }, isPositive: isPositive)
         .measures().area
       #expect(scaled == area)
-      let turned = ScoredImages(scores: scores.map { -$0 }, isPositive: isPositive).measures()
+      let turned = try RankedScores(scores: scores.map { -$0 }, isPositive: isPositive).measures()
         .area
       #expect(abs((turned ?? 0) - (1 - area)) < 1e-12)
-      let double = ScoredImages(
+      let double = try RankedScores(
         scores: scores + scores, isPositive: isPositive + isPositive)
-      let weighted = ScoredImages(scores: scores, isPositive: isPositive)
+      let weighted = try RankedScores(scores: scores, isPositive: isPositive)
       let twos = scores.map { _ in 2 }
       #expect(
         abs((double.measures().area ?? 0) - (weighted.measures(weights: twos).area ?? 1)) < 1e-12)

@@ -106,6 +106,6 @@ struct ClassificationMetric: MetricFamily {
 
   func reduce(_ items: [ClassificationItem]) throws -> MetricReport {
     var reduction = try ClassificationReduction(items, metric: self)
-    return reduction.run()
+    return try reduction.run()
   }
 }

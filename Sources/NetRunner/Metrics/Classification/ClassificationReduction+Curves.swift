@@ -3,12 +3,13 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import MetricMath
 import TensorIO
 
 extension ClassificationReduction {
   /// Adds the area under the ROC curve and the average precision, for each class against all
   /// others.
-  mutating func addCurves() {
+  mutating func addCurves() throws {
     guard wants(.rocAUC) || wants(.averagePrecision) else { return }
     let values = [Value.rocAUC, .averagePrecision].filter(wants)
     let images = items.indices.filter { items[$0].truth != nil && items[$0].scores != nil }
@@ -25,9 +26,9 @@ extension ClassificationReduction {
     var curves: [ROCCurve] = []
     var areas: [Double] = []
     var precisions: [Double] = []
-    var scored: [ScoredImages] = []
+    var scored: [RankedScores] = []
     for candidate in candidates {
-      let one = isBinary ? second(images) : self.scored(candidate, images)
+      let one = try isBinary ? second(images) : self.scored(candidate, images)
       // A class without images has neither value. A class with all the images has no area.
       let measures = one.measures()
       guard let precision = measures.averagePrecision else { continue }
@@ -36,7 +37,7 @@ extension ClassificationReduction {
         areas.append(area)
         let label = isBinary ? metric.classes.names[1] : occurring.names[candidate]
         if wants(.rocAUC) {
-          curves.append(ROCCurve(label: label, area: area, points: ROCCurve.thinned(one.curve())))
+          curves.append(ROCCurve(label: label, area: area, points: ROCCurve.thinned(one.points())))
         }
       }
       if keepsAll { scored.append(one) }
@@ -53,7 +54,7 @@ extension ClassificationReduction {
         ]
       } : nil
     if wants(.rocAUC) {
-      let interval = isBinary ? second(images).areaInterval() : resampled?[0]
+      let interval = try isBinary ? second(images).areaInterval() : resampled?[0]
       add(.rocAUC, areas.meanIfAny, interval: interval, count: images.count)
       noteClasses(.rocAUC, areas.count, needing: "images of their own and of other classes")
     }
@@ -80,23 +81,25 @@ extension ClassificationReduction {
   }
 
   /// Scores each image for a class, with the sum of the scores of the class's members.
-  private func scored(_ index: Int, _ images: [Int]) -> ScoredImages {
+  private func scored(_ index: Int, _ images: [Int]) throws -> RankedScores {
     let members = occurring.members[index]
-    return ScoredImages(
+    return try RankedScores(
       scores: images.map { score(of: members, items[$0]) },
       isPositive: images.map { occurring.pairs[$0].truth == index })
   }
 
   /// Scores each image for the second of two classes.
-  private func second(_ images: [Int]) -> ScoredImages {
-    ScoredImages(
+  private func second(_ images: [Int]) throws -> RankedScores {
+    try RankedScores(
       scores: images.map { score(of: [1], items[$0]) },
       isPositive: images.map { items[$0].truth == 1 })
   }
 
   private func score(of members: [Int], _ item: ClassificationItem) -> Double {
     let scores = item.scores?.numbers ?? []
-    return members.filter(scores.indices.contains).reduce(0) { $0 + Double(scores[$1]) }
+    let sum = members.filter(scores.indices.contains).reduce(0) { $0 + Double(scores[$1]) }
+    // The sum of both infinities isn't a number, which can't be sorted.
+    return sum.isNaN ? -.infinity : sum
   }
 
   private mutating func noteClasses(_ value: Value, _ count: Int, needing what: String) {

@@ -36,7 +36,7 @@ struct ClassificationReduction {
 
   func wants(_ value: Value) -> Bool { metric.value.map { $0 == value } ?? true }
 
-  mutating func run() -> MetricReport {
+  mutating func run() throws -> MetricReport {
     guard !items.isEmpty else {
       report.notes = ["No image has a label, so there is nothing to measure."]
       report.values = Value.family(metric).map {
@@ -48,7 +48,7 @@ struct ClassificationReduction {
     addAccuracies()
     addAverages()
     addProbabilities()
-    addCurves()
+    try addCurves()
     if metric.value == nil {
       report.confusion = confusion()
       report.classes = classMetrics()

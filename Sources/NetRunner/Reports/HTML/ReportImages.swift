@@ -35,10 +35,13 @@ public struct ReportImages: Sendable {
       switch sources[id] {
       case .file(let path) where ImageFolder.isSound(path):
         return Waveform(try AudioClip(contentsOf: path)).image
-      case .file(let path): return try ImageDecoder().decode(contentsOf: path)
+      case .file(let path) where !ImageFolder.isArray(path):
+        return try ImageDecoder().decode(contentsOf: path)
       case .bytes(let bytes, let name): return try ImageDecoder().decode(bytes, named: name)
       case .pixels(let image, _): return image
       case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
+      case .file, .tensor, .row, .numbers:
+        throw TensorIOError(.wrongKind, "Numbers have no picture.")
       case .url:
         throw TensorIOError(.fileNotFound, "Images from URLs are not kept.")
       case nil:

@@ -30,6 +30,9 @@ export function layoutName(layout) {
     folders: "a folder for each class", test_bundle: "test bundle", pictures: "images without labels",
     table: "table of labels", coco: "COCO annotations",
     class_maps: "a mask for each image",
+    rows: "a table of values",
+    arrays: "NumPy arrays",
+    mlperf_tiny: "MLPerf Tiny's sample files",
   };
   return names[layout] ?? layout;
 }

@@ -1,0 +1,132 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+import TensorIODecoding
+import TensorIOEncoding
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension ImageSource {
+  /// Returns the values of tensors, rows and files of numbers for a model, one for each window.
+  func inputs(for specs: [TensorSpec]) throws -> [ModelInputs] {
+    let only = specs.count == 1 ? specs[0] : nil
+    switch self {
+    case .row(let row, _): return [try row.inputs(for: specs)]
+    case .tensor(let tensor, let name):
+      return [ModelInputs(try NumPyFile.value(of: tensor, for: only, named: name))]
+    case .numbers(let file):
+      guard let only else {
+        throw TensorIOError(
+          .wrongInputCount,
+          "The model takes \(specs.count) inputs, but '\(file.path)' has values for one.")
+      }
+      return try file.windows(for: only)
+    case .file(let path): return [ModelInputs(try NumPyFile(path).value(for: only))]
+    case .url, .bytes, .pixels, .refused:
+      throw TensorIOError(.wrongKind, "'\(id)' isn't numbers.")
+    }
+  }
+}
+
+extension TableRow {
+  /// Returns the values for a model.
+  ///
+  /// The columns have the names of the inputs. If the only input is an array, all columns together
+  /// can also be its elements, in order.
+  fileprivate func inputs(for specs: [TensorSpec]) throws -> ModelInputs {
+    let members = self.members
+    if specs.count == 1, members[specs[0].name] == nil {
+      if specs[0].isFeatures { return ModelInputs(FeatureRow(members)) }
+      return ModelInputs(try value(cells, for: specs[0]))
+    }
+    var values: [String: any TensorEncodable] = [:]
+    for spec in specs {
+      if spec.isFeatures, members[spec.name] == nil {
+        values[spec.name] = FeatureRow(members)
+      } else if let cell = members[spec.name] {
+        values[spec.name] = try value([cell], for: spec)
+      } else {
+        throw TensorIOError(
+          .wrongKind,
+          "The model takes '\(spec.name)', but the row has only "
+            + "\(columns.map { "'\($0)'" }.joined(separator: ", ")).")
+      }
+    }
+    return ModelInputs(values)
+  }
+
+  private func value(_ cells: [JSONValue], for spec: TensorSpec) throws -> any TensorEncodable {
+    if cells.count == 1 {
+      if spec.isFeatures, case .object(let row) = cells[0] { return FeatureRow(row) }
+      if case .string(let text) = cells[0], spec.dataType == .string { return text }
+    }
+    var numbers: [Double] = []
+    for (index, cell) in cells.enumerated() { try append(cell, at: index, to: &numbers, spec) }
+    // Whole numbers fit every layer, but fractions only those of floating-point numbers.
+    let integers = numbers.compactMap { Int64(exactly: $0) }
+    return integers.count == numbers.count ? integers : numbers
+  }
+
+  private func append(
+    _ cell: JSONValue, at index: Int, to numbers: inout [Double], _ spec: TensorSpec
+  ) throws {
+    switch cell {
+    case .array(let elements):
+      for element in elements { try append(element, at: index, to: &numbers, spec) }
+    case .bool(let flag): numbers.append(flag ? 1 : 0)
+    default:
+      guard let number = cell.asNumber else {
+        let column = cells.count == columns.count ? " in the column '\(columns[index])'" : ""
+        let found =
+          if case .string(let text) = cell { "'\(text.prefix(60))'" } else { cell.typeName }
+        throw TensorIOError(
+          .wrongKind, "'\(spec.name)' takes numbers, but the row has \(found)\(column).")
+      }
+      numbers.append(number)
+    }
+  }
+}
+
+extension NumberFile {
+  /// Returns the values of each window.
+  fileprivate func windows(for spec: TensorSpec) throws -> [ModelInputs] {
+    let bytes = [UInt8](try FileSystem.read(path))
+    let width = width ?? bytes.count
+    guard width > 0, bytes.count >= width else {
+      throw TensorIOError(
+        .wrongElementCount,
+        "'\(path)' has \(bytes.count) bytes, but a window has \(width).")
+    }
+    return try Swift.stride(from: 0, through: bytes.count - width, by: stride ?? width).map {
+      ModelInputs(try value(of: Array(bytes[$0..<($0 + width)]), for: spec))
+    }
+  }
+
+  private func value(of bytes: [UInt8], for spec: TensorSpec) throws -> any TensorEncodable {
+    let count = spec.elementCount
+    if case .imageInput(let shape, _) = spec.kind, bytes.count == count {
+      return PixelBuffer(
+        width: shape.width, height: shape.height, format: shape.format == .gray ? .gray : .rgb,
+        bytes: bytes)
+    }
+    let shape = spec.itemShape
+    if bytes.count == count, [.int8, .uint8].contains(spec.dataType) {
+      return try Tensor(copying: bytes.span.bytes, dataType: spec.dataType, shape: shape)
+    }
+    guard bytes.count == 4 * count, !spec.isImage else {
+      throw TensorIOError(
+        .wrongElementCount,
+        "'\(path)' has \(bytes.count) bytes, but '\(spec.name)' takes \(count) bytes "
+          + (spec.isImage ? "of pixels." : "or 32-bit floating-point numbers."))
+    }
+    return try Tensor(copying: bytes.span.bytes, dataType: .float32, shape: shape)
+      .numbers(as: Float.self)
+  }
+}
