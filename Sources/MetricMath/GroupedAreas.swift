@@ -51,6 +51,7 @@ package struct GroupedAreas: Sendable {
   /// Computes the areas of the groups, sorted by their names.
   ///
   /// - Parameter weights: The number of times that each item counts; nil for once.
+  /// - Returns: The groups.
   package func groups(weights: [Int]? = nil) -> [Group] {
     parts.map { part in
       let own = weights.map { weights in part.items.map { weights[$0] } }

@@ -6,8 +6,9 @@
 import Files
 import TensorIO
 
-/// The images in a folder and its subfolders. If there are none, the recordings, and otherwise the
-/// NumPy files.
+/// The images in a folder and its subfolders.
+///
+/// If there are none, these are the recordings, and otherwise the NumPy files.
 struct ImageFolder {
   /// The file name extensions of images, in lowercase.
   static let extensions = ["jpg", "jpeg", "png", "bmp", "webp"]
