@@ -157,10 +157,13 @@ struct ImageFolder {
 }
 
 extension Dataset {
-  /// Creates a dataset of individual images and of all images in folders.
+  /// Creates a dataset of individual images, of all images in folders, and of the rows of tables.
   ///
-  /// - Parameter paths: Images, folders and URLs (https:// or http://). A missing file isn't an
-  ///   error here: it becomes a row with an error. Duplicate paths are counted once.
+  /// Recordings and NumPy files are taken as images are.
+  ///
+  /// - Parameter paths: Images, folders, tables (.csv, .jsonl, .npz) and URLs (https:// or
+  ///   http://). A missing file isn't an error here: it becomes a row with an error. Duplicate paths
+  ///   are counted once.
   /// - Throws: `TensorIOError` if a folder can't be read, or if there are no images.
   public init(images paths: [String]) throws {
     var samples: [Sample] = []
@@ -182,6 +185,10 @@ extension Dataset {
         let folder = try ImageFolder(path, allowsOthers: true)
         notes += folder.notes.map { "\(path): \($0)" }
         for image in folder.paths { add(prefix + image, .file(prefix + image)) }
+      } else if Self.isTable(path), FileSystem.isFile(path) {
+        let table = try Dataset(contentsOf: path)
+        notes += table.notes.map { "\(path): \($0)" }
+        for sample in table.samples { add("\(path): \(sample.id)", sample.source) }
       } else {
         add(path, .file(path))
       }
@@ -195,5 +202,9 @@ extension Dataset {
     self.init(
       layout: .folder, name: name, path: paths.count == 1 ? paths[0] : ".", samples: samples,
       notes: notes)
+  }
+  private static func isTable(_ path: String) -> Bool {
+    let lowercased = path.lowercased()
+    return [".csv", ".tsv", ".jsonl", ".ndjson", ".npz"].contains(where: lowercased.hasSuffix)
   }
 }

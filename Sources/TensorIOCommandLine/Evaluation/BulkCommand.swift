@@ -11,12 +11,14 @@ import TensorIO
 
 struct BulkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "bulk", abstract: "Run vision models on folders of photos, and keep the results.",
+    commandName: "bulk",
+    abstract: "Run models on folders of photos or on tables, and keep the results.",
     discussion: """
       Examples:
         tensorio bulk photos --models models -o results.sqlite
         tensorio bulk photos more/photos --model pets.tiobundle -o results.jsonl -o results.csv
         tensorio bulk photos --models models -o results.sqlite --resume
+        tensorio bulk flats.csv --model prices.tiobundle -o prices.csv
 
       Results are written as .sqlite (or .db), .jsonl, .csv or .json (Net Runner's format). Rows \
       are written every second. After Ctrl-C, a crash or kill -9, --resume continues where the run \

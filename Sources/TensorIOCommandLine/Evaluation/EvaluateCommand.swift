@@ -11,11 +11,12 @@ import TensorIO
 
 struct EvaluateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "evaluate", abstract: "Measure the accuracy and speed of vision models.",
+    commandName: "evaluate", abstract: "Measure the accuracy and speed of models.",
     discussion: """
       A dataset is a .testbundle, a folder with a folder of images for each class, a .csv file of \
       paths and labels, COCO annotations as .json, a folder with images/ and masks/, or just \
-      images. The layout is detected, and reported.
+      images. Recordings can take the place of images. For models that take other values, it is a \
+      table of rows (.csv, .jsonl) or NumPy arrays (.npy, .npz). The layout is detected, and reported.
 
       Examples:
         tensorio evaluate digits.testbundle --models models
