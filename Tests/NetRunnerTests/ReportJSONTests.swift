@@ -162,6 +162,7 @@ import Testing
     odd.results[0].score = .nan
     odd.dataset.id = nil
     odd.settings.limit = 5
+    odd.settings.labelMap = ["puss": "cat"]
     let reports = [
       ReportFixture(models: ["mobile", "large"]).make(), odd, odd.withoutTimes(),
       ReportFixture(images: 3, failures: [0, 1, 2]).make(),

@@ -168,6 +168,34 @@ struct EvaluateTests {
     #expect(!right.error.contains("off by one"))
   }
 
+  @Test func `a label map names the classes that labels mean`() async throws {
+    let folder = try TemporaryFolder()
+    let images = CommandRunner.packageFolder.path + "/Demo/images"
+    try "\(images)/digit-0-01.png,nought\n\(images)/digit-1-01.png,one".write(
+      toFile: folder.path + "/t.csv", atomically: true, encoding: .utf8)
+    let arguments = [
+      "evaluate", folder.path + "/t.csv", "--model", "Demo/digits.tiobundle", "--metric", "top1",
+      "--label-map", folder.path + "/map.json",
+    ]
+    func map(_ text: String) throws {
+      try text.write(toFile: folder.path + "/map.json", atomically: true, encoding: .utf8)
+    }
+    try map(#"{"nought": "zero"}"#)
+    let right = try await CommandRunner.run(
+      arguments + ["--report", folder.path + "/r.json", "--report", folder.path + "/r.html"])
+    #expect(right.status == 0, "\(right.error)")
+    #expect(right.output.contains("top1    1.0000"), "\(right.output)")
+    let report = try String(contentsOfFile: folder.path + "/r.json", encoding: .utf8)
+    #expect(report.replacing(" ", with: "").contains(#""label_map":{"nought":"zero"}"#))
+    try map(#"{"nought": "zerro"}"#)
+    let wrong = try await CommandRunner.run(arguments)
+    #expect(wrong.status == 64)
+    #expect(
+      wrong.error.contains(
+        "The label map has 'zerro' for 'nought', which isn't a class of 'Digits'; its "
+          + "classes are 'zero', 'one', 'two', 'three', 'four' and 5 more."), "\(wrong.error)")
+  }
+
   @Test func `only a test bundle's own metric is shown, and a note names its model`()
     async throws
   {

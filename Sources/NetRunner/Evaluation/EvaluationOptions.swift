@@ -23,6 +23,11 @@ public struct EvaluationOptions: Sendable {
   public var topK = 5
   /// A number that is added to classes that the dataset gives as numbers.
   public var labelOffset = 0
+  /// The model's label for labels of the dataset that the model doesn't know.
+  ///
+  /// A label is replaced before it is matched with the model's classes. The new one can be a class's
+  /// name, another of its names, or a number to which ``labelOffset`` is added.
+  public var labelMap: [String: String] = [:]
   /// The class of pixels that segmentation metrics ignore.
   ///
   /// If nil, all pixels count.

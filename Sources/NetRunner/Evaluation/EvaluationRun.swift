@@ -124,6 +124,7 @@ public struct EvaluationRun: Sendable {
       seed: options.seed, limit: limit, decode: options.decoder.scaling.rawValue,
       metrics: options.metricNames(for: dataset), topK: options.topK,
       labelOffset: options.labelOffset,
+      labelMap: options.labelMap.isEmpty ? nil : options.labelMap,
       ignoredClass: options.ignoredClass)
   }
 

@@ -33,11 +33,13 @@ struct ModelPass {
     labels = (try? evaluator.get())?.labels ?? []
     let context = MetricContext(
       labels: labels, topK: options.topK, labelOffset: options.labelOffset,
-      ignoredClass: options.ignoredClass, seed: options.seed)
+      labelMap: options.labelMap, ignoredClass: options.ignoredClass, seed: options.seed)
+    let classes = ClassList(context)
+    try classes.checkMap(model: bundle.manifest.name)
     let outputsKept = options.kept ?? (dataset.layout == .testBundle ? .all : .top(5))
     rowMaker = RowMaker(
       model: bundle.manifest.id, testBundle: dataset.rowName, kept: outputsKept,
-      classes: ClassList(context), shownPath: options.shownPath)
+      classes: classes, shownPath: options.shownPath)
     do {
       accumulators = try options.metricNames(for: dataset).map {
         MetricAccumulator(try options.registry.metric(named: $0, context: context))

@@ -42,6 +42,8 @@ public struct MetricContext: Sendable {
   ///
   /// It is 1 if the model's class 0 is a background that the dataset doesn't count.
   public var labelOffset = 0
+  /// The model's label for labels of the dataset that the model doesn't know.
+  public var labelMap: [String: String] = [:]
   /// The class of pixels that segmentation metrics ignore.
   public var ignoredClass: Int? = 255
   /// The seed for resampled intervals.

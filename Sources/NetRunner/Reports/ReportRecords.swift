@@ -59,6 +59,8 @@ public struct SettingsRecord: Sendable, Codable, Hashable {
   public var topK: Int
   /// A number that was added to classes that the dataset gives as numbers.
   public var labelOffset: Int
+  /// The labels that replaced labels of the dataset, or nil if there was no label map.
+  public var labelMap: [String: String]?
   /// The class of pixels that segmentation metrics ignored, or nil if all pixels counted.
   public var ignoredClass: Int?
 
@@ -66,6 +68,7 @@ public struct SettingsRecord: Sendable, Codable, Hashable {
     case iterations, warmup, threads, seed, limit, decode, metrics
     case topK = "top_k"
     case labelOffset = "label_offset"
+    case labelMap = "label_map"
     case ignoredClass = "ignored_class"
   }
 }

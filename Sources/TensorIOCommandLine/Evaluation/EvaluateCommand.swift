@@ -141,7 +141,8 @@ struct EvaluateCommand: ParsableCommand {
   ) throws -> EvaluationReport {
     for note in dataset.notes { Console.printMessage("\(dataset.name): \(note)") }
     let bundles = try choice.bundles(for: dataset)
-    let run = try EvaluationRun(dataset, options: options(for: dataset), limit: limit, part: part)
+    let run = try EvaluationRun(
+      dataset, options: try options(for: dataset), limit: limit, part: part)
     var progress = ModelProgress()
     defer { progress.end() }
     return try run.evaluate(
@@ -153,13 +154,13 @@ struct EvaluateCommand: ParsableCommand {
       })
   }
 
-  private func options(for dataset: Dataset) -> EvaluationOptions {
+  private func options(for dataset: Dataset) throws -> EvaluationOptions {
     var options = EvaluationOptions()
     options.iterations = iterations ?? dataset.iterations ?? 1
     options.warmup = warmup
     options.threads = threads
     choice.apply(to: &options)
-    measures.apply(to: &options)
+    try measures.apply(to: &options)
     return options
   }
 }

@@ -26,6 +26,12 @@ struct MeasureArguments: ParsableArguments {
   var labelOffset = 0
 
   @Option(
+    help: ArgumentHelp(
+      "A .csv of two columns, or a .json object, with the model's label for labels of the dataset "
+        + "that the model doesn't know.", valueName: "file"), completion: .file())
+  var labelMap: String?
+
+  @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The class whose pixels segmentation metrics ignore.", valueName: "class"))
   var ignoreClass = 255
@@ -42,11 +48,12 @@ struct MeasureArguments: ParsableArguments {
     }
   }
 
-  func apply(to options: inout EvaluationOptions) {
+  func apply(to options: inout EvaluationOptions) throws {
     options.metrics = metric
     options.registry = TensorIOTool.current.metrics
     options.topK = topK
     options.labelOffset = labelOffset
+    if let labelMap { try options.readLabelMap(labelMap) }
     options.ignoredClass = ignoreClass
     options.seed = seed
   }

@@ -128,7 +128,7 @@ import Testing
     #expect(
       report.notes.contains(
         "The label 'polecat' could mean several classes: 'polecat, fitch', 'skunk, polecat'. Write "
-          + "the whole name of one of them."))
+          + "the whole name of one of them, or use --label-map."))
   }
 
   @Test func `a class's main name takes precedence over another's second name`() {

@@ -91,6 +91,31 @@ import Testing
     #expect(throws: TensorIOError.self) { try accumulator.add(.boxes([]), Prediction(), at: 0) }
   }
 
+  @Test func `another name of a class is matched, and a note says so`() throws {
+    let labels = ["tabby, tabby cat", "tiger cat, tiger", "tiger shark, tiger"]
+    let objects = ["Tabby_Cat", "tiger"].map { DetectionCase.Object(label: $0, box: [0, 0, 9, 9]) }
+    let found = DetectionCase.Found(classIndex: 0, score: 0.5, box: [0, 0, 0.9, 0.9])
+    let item = DetectionCase(
+      name: "", labels: labels,
+      images: [.init(width: 10, height: 10, objects: objects, detections: [found])])
+    let report = try item.report()
+    #expect(report.classes?.map(\.label) == ["tabby, tabby cat", "tiger"])
+    #expect(report.values.first { $0.name == "ar1" }?.value == 0.5)
+    #expect(
+      report.notes.contains(
+        "1 label was matched to a class by another of its names: 'Tabby_Cat' as 'tabby, tabby "
+          + "cat'."))
+    #expect(
+      report.notes.contains {
+        $0.hasPrefix("The label 'tiger' could mean several classes: 'tiger cat, tiger', 'tiger s")
+      })
+    var context = MetricContext(labels: labels)
+    context.labelMap = ["tiger": "tiger shark, tiger"]
+    let metric = DetectionMetric(name: "ar1", context: context)
+    let mapped = try #require(try metric.evaluate(item.truth(0), item.prediction(0)))
+    #expect(mapped.unknown.isEmpty)
+  }
+
   @Test func `a model without labels is evaluated by class number`() throws {
     var context = MetricContext(labels: [])
     context.labelOffset = -1

@@ -95,14 +95,9 @@ extension ClassificationReduction {
     let names = metric.classes.names
     report.notes.append(
       "\(unknown.count) of \(counted(items.count, "image")) \(unknown.count == 1 ? "has a label" : "have labels") that "
-        + "no class of the model has, and \(unknown.count == 1 ? "counts" : "count") as wrong: \(listed(labels)). The model's "
-        + "\(counted(names.count, "class", "classes")) are \(listed(names)).")
-    for label in labels.prefix(5) {
-      guard case .ambiguous(let classes) = metric.classes.match(label) else { continue }
-      report.notes.append(
-        "The label '\(label)' could mean several classes: \(listed(classes.map { names[$0] })). Write "
-          + "the whole name of one of them.")
-    }
+        + "no class of the model has, and \(unknown.count == 1 ? "counts" : "count") as wrong: \(ClassList.list(labels)). The model's "
+        + "\(counted(names.count, "class", "classes")) are \(ClassList.list(names)).")
+    report.notes += metric.classes.notes(ambiguous: labels)
   }
 
   private mutating func noteSynonyms() {
@@ -110,13 +105,6 @@ extension ClassificationReduction {
     for item in items {
       if let label = item.synonym, let truth = item.truth { found[label] = truth }
     }
-    guard !found.isEmpty else { return }
-    let pairs = found.sorted { $0.key < $1.key }.map { label, truth in
-      "'\(label)' as '\(metric.classes.names[truth])'"
-    }
-    let more = pairs.count > 5 ? " and \(pairs.count - 5) more" : ""
-    report.notes.append(
-      "\(counted(found.count, "label")) \(found.count == 1 ? "was" : "were") matched to a class by "
-        + "another of its names: \(pairs.prefix(5).joined(separator: ", "))\(more).")
+    if let note = metric.classes.note(synonyms: found) { report.notes.append(note) }
   }
 }

@@ -175,13 +175,15 @@ struct ClassificationReduction {
   private mutating func noteClasses() {
     if !occurring.merged.isEmpty {
       report.notes.append(
-        "Classes with the same name count as one: \(listed(Set(occurring.merged).sorted())).")
+        "Classes with the same name count as one: \(ClassList.list(Set(occurring.merged).sorted()))."
+      )
     }
     if !occurring.missing.isEmpty {
       let count = occurring.missing.count
       report.notes.append(
         "\(count) of the model's classes \(count == 1 ? "is" : "are") neither in the labels nor "
-          + "predicted, and left out of averages over classes: \(listed(occurring.missing)).")
+          + "predicted, and left out of averages over classes: \(ClassList.list(occurring.missing))."
+      )
     }
     let absent = occurring.names.indices.filter { counts.support[$0] == 0 }
     if !absent.isEmpty {
@@ -189,13 +191,8 @@ struct ClassificationReduction {
       report.notes.append(
         "\(counted(absent.count, "class", "classes")) \(one ? "is" : "are") predicted, but no image "
           + "shows \(one ? "it" : "them"), so \(one ? "its" : "their") recall in macro averages is 0: "
-          + "\(listed(absent.map { occurring.names[$0] })).")
+          + "\(ClassList.list(absent.map { occurring.names[$0] })).")
     }
-  }
-
-  func listed(_ names: [String]) -> String {
-    let first = names.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
-    return names.count > 5 ? "\(first) and \(names.count - 5) more" : first
   }
 }
 

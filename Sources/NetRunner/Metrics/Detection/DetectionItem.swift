@@ -16,6 +16,10 @@ struct DetectionItem: Sendable, Hashable, Codable {
   private var objects = PackedNumbers<Double>([])
   /// The labels that aren't classes of the model.
   private(set) var unknown: [String] = []
+  /// The labels that were matched by another name of their class.
+  ///
+  /// Nil, as in reports of older versions, means none.
+  var synonyms: [String: Int]?
   var failed = false
   /// The number of detections that were dropped because they have NaN values.
   var dropped = 0

@@ -74,8 +74,12 @@ struct DetectionMetric: MetricFamily {
         "Metric '\(name)': the box of '\(object.label)' must have finite numbers, got "
           + "\(object.box).")
     }
-    var number = classes.classes(for: object.label).first
-    if classes.names.isEmpty, let own = Int(object.label) {
+    let match = classes.match(object.label)
+    var number = match.classes.first
+    if case .synonym(let found) = match {
+      item.synonyms = (item.synonyms ?? [:]).merging([object.label: found[0]]) { $1 }
+    }
+    if classes.names.isEmpty, let own = Int(classes.mapped(object.label)) {
       let (sum, overflow) = own.addingReportingOverflow(context.labelOffset)
       if !overflow, (0...Int(Int32.max)).contains(sum) { number = sum }
     }
@@ -139,6 +143,10 @@ struct DetectionMetric: MetricFamily {
           + "of the model and \(unknown.count == 1 ? "counts" : "count") with a precision and recall of 0: "
           + "\(first)\(unknown.count > 5 ? " and \(unknown.count - 5) more" : "").")
     }
+    notes += classes.notes(ambiguous: unknown)
+    let synonyms = items.compactMap(\.synonyms).reduce(into: [:]) { $0.merge($1) { $1 } }
+      .filter { classes.names.indices.contains($0.value) }
+    if let note = classes.note(synonyms: synonyms) { notes.append(note) }
     let dropped = items.reduce(0) { $0 &+ $1.dropped }
     if dropped > 0 {
       notes.append(

@@ -234,6 +234,9 @@ extension ReportComparison {
     compare(
       "The label offset differs", first.settings.labelOffset, second.settings.labelOffset,
       "The same label may mean a different class.")
+    compare(
+      "The number of labels in the label map differs", first.settings.labelMap?.count ?? 0,
+      second.settings.labelMap?.count ?? 0, "The same label may mean a different class.")
     let time = "Latencies cannot be compared."
     compare("The processor differs", first.environment.cpu, second.environment.cpu, time)
     compare("The cores differ", first.environment.cores, second.environment.cores, time)

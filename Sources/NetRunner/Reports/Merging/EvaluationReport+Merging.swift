@@ -258,7 +258,7 @@ extension PartSet {
     let settings = first.settings
     let context = MetricContext(
       labels: results[0].labels ?? [], topK: settings.topK, labelOffset: settings.labelOffset,
-      ignoredClass: settings.ignoredClass, seed: settings.seed)
+      labelMap: settings.labelMap ?? [:], ignoredClass: settings.ignoredClass, seed: settings.seed)
     for name in names {
       let items = try interleaved(name, results, rows)
       var accumulator = MetricAccumulator(try registry.metric(named: name, context: context))

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Charts
+import TensorIO
 
 /// Everything that is needed to reproduce the evaluation.
 struct ProvenanceSection {
@@ -50,6 +51,7 @@ struct ProvenanceSection {
     return Self.facts([
       ("metrics", "\(settings.metrics.joined(separator: ", "))"),
       ("k of top-k", "\(settings.topK)"), ("label offset", "\(settings.labelOffset)"),
+      ("label map", "\(settings.labelMap.map { counted($0.count, "label") } ?? "none")"),
       ("iterations", "\(settings.iterations)"), ("warm-up runs", "\(settings.warmup)"),
       ("threads", "\(settings.threads)"), ("JPEG decoding", "\(settings.decode)"),
       ("limit", "\(settings.limit.map(String.init) ?? "none")"),
