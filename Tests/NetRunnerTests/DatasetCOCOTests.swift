@@ -58,6 +58,39 @@ import Testing
       dataset.notes.first == "read as COCO annotations: 3 images, 3 boxes of 2 classes")
   }
 
+  @Test func `keypoints have the names of their category, and are the default metric`() throws {
+    let posed = Self.good.replacing(
+      "\"name\": \"dog\"", with: "\"name\": \"dog\", \"keypoints\": [\"nose\", \"tail\"]"
+    ).replacing("\"area\": 9.5", with: "\"area\": 9.5, \"keypoints\": [1, 2.5, 2, 0, 0, 0]")
+    let dataset = try read(posed)
+    guard case .boxes(let boxes)? = dataset.truths[1] else {
+      Issue.record("\(dataset.truths)")
+      return
+    }
+    #expect(
+      boxes[0].keypoints == [
+        GroundTruthKeypoint(name: "nose", x: 1, y: 2.5),
+        GroundTruthKeypoint(name: "tail", x: 0, y: 0, isLabelled: false),
+      ])
+    #expect(boxes[1].keypoints == nil)
+    #expect(
+      dataset.notes.first
+        == "read as COCO annotations: 3 images, 3 boxes of 2 classes, 1 with keypoints")
+    #expect(EvaluationOptions().metricNames(for: dataset) == ["keypoints"])
+    #expect(EvaluationOptions().metricNames(for: try read(Self.good)) == ["detection"])
+    #expect(try dataset.sha256() != read(Self.good).sha256())
+    let unlabelled = try read(posed.replacing("2.5, 2, 0", with: "2.5, 0, 0"))
+    #expect(try dataset.sha256() != unlabelled.sha256())
+    for wrong in ["[1, 2, 2]", "[1, 2, 2, 3, 4]", "[1, 2, 2, 3, 4, 5, 6, 7, 8]"] {
+      let error = #expect(throws: TensorIOError.self) {
+        try read(posed.replacing("[1, 2.5, 2, 0, 0, 0]", with: wrong))
+      }
+      #expect(
+        error?.message.contains("the keypoints of annotation 1 must be x, y and v for each of 2")
+          == true)
+    }
+  }
+
   @Test func `annotations without boxes give the images' classes`() throws {
     let dataset = try read(Self.labels)
     #expect(dataset.truths == [nil, .label("cat")])

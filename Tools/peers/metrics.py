@@ -29,6 +29,10 @@ COCO_NAMES = [
     *["ap", "ap50", "ap75", "ap_small", "ap_medium", "ap_large"],
     *["ar1", "ar10", "ar100", "ar_small", "ar_medium", "ar_large"],
 ]
+OKS_NAMES = [
+    *["oks_ap", "oks_ap50", "oks_ap75", "oks_ap_medium", "oks_ap_large"],
+    *["oks_ar", "oks_ar50", "oks_ar75", "oks_ar_medium", "oks_ar_large"],
+]
 
 
 def classification(case: dict) -> dict:
@@ -300,6 +304,81 @@ def detection(case: dict) -> dict:
     return {name: None if value == -1 else value for name, value in values.items()}
 
 
+def keypoints(case: dict) -> dict:
+    """Computes metrics from objects and detections with keypoints for each image, all of one class."""
+    truths, found = [], []
+    for image, picture in enumerate(case["images"], 1):
+        truths += [
+            {
+                "id": len(truths) + index,
+                "image_id": image,
+                "category_id": 1,
+                "bbox": item["box"],
+                "area": item["area"],
+                "iscrowd": int(item["crowd"]),
+                "keypoints": item["points"],
+                "num_keypoints": sum(v > 0 for v in item["points"][2::3]),
+            }
+            for index, item in enumerate(picture["objects"], 1)
+        ]
+        size = np.array([picture["width"], picture["height"], 1])
+        found += [
+            {
+                "image_id": image,
+                "category_id": 1,
+                "score": item["score"],
+                "keypoints": (np.reshape(item["points"], (-1, 3)) * size).ravel().tolist(),
+            }
+            for item in picture.get("detections") or []
+        ]
+    dataset = {
+        "info": {},
+        "images": [{"id": image + 1} for image in range(len(case["images"]))],
+        "categories": [{"id": 1}],
+    }
+    with contextlib.redirect_stdout(io.StringIO()):
+        evaluation = COCOeval(_coco(dataset, truths), _found(dataset, truths, found), "keypoints")
+        if case["points"] != 17:
+            evaluation.params.kpt_oks_sigmas = np.ones(case["points"]) / case["points"]
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
+    values = {name: None if value == -1 else value for name, value in zip(OKS_NAMES, evaluation.stats)}
+    return values | _correct_points(evaluation, case["points"])
+
+
+def _correct_points(evaluation: COCOeval, count: int) -> dict:
+    limits = {"pck05": 0.05, "pck10": 0.1, "pck20": 0.2}
+    right = {name: np.zeros(count) for name in limits}
+    labelled = np.zeros(count)
+    for image in evaluation.params.imgIds:
+        objects, detections = evaluation._gts[image, 1], evaluation._dts[image, 1]
+        detections = sorted(detections, key=lambda item: -item["score"])[:20]
+        shares = np.array(evaluation.ious[image, 1]).reshape(len(detections), len(objects))
+        used = {index for index, item in enumerate(objects) if item["ignore"]}
+        for index in set(range(len(objects))) - used:
+            labelled += np.array(objects[index]["keypoints"][2::3]) > 0
+        while shares.size and len(used) < len(objects):
+            shares[:, list(used)] = -1
+            best = np.argwhere(shares == shares.max())[0]
+            if shares[tuple(best)] < 0:
+                break
+            detection, index = best
+            shares[detection] = -1
+            used.add(int(index))
+            truth = np.reshape(objects[index]["keypoints"], (-1, 3))
+            said = np.reshape(detections[detection]["keypoints"], (-1, 3))
+            distances = np.linalg.norm(truth[:, :2] - said[:, :2], axis=1)
+            for name, limit in limits.items():
+                right[name] += (truth[:, 2] > 0) & (distances <= limit * max(objects[index]["bbox"][2:]))
+    found = {}
+    for name in limits:
+        found[name] = right[name].sum() / labelled.sum() if labelled.any() else None
+        for index in range(count):
+            found[f"class.{index}.{name}"] = right[name][index] / labelled[index] if labelled[index] else None
+    return found
+
+
 def _coco(dataset: dict, annotations: list) -> COCO:
     coco = COCO()
     coco.dataset = dataset | {"annotations": annotations}
@@ -370,6 +449,7 @@ KINDS = {
     "regression": regression,
     "segmentation": segmentation,
     "detection": detection,
+    "keypoints": keypoints,
     "text": text,
 }
 

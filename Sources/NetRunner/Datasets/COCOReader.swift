@@ -71,7 +71,7 @@ private struct COCOReader {
       notes.append("read as COCO annotations: \(count), no labels")
       return [:]
     }
-    let categories = try self.categories(&notes)
+    let categories = try self.categories()
     let known = annotations.filter { images.contains($0.imageID) }
     if known.count < annotations.count {
       notes.append(
@@ -90,23 +90,23 @@ private struct COCOReader {
     for annotation in known {
       boxes[annotation.imageID, default: []].append(try box(annotation, categories))
     }
+    let posed = boxes.values.joined().count { $0.keypoints != nil }
     notes.append(
       "read as COCO annotations: \(count), \(counted(known.count, "box", "boxes")) of "
-        + counted(categories.count, "class", "classes"))
+        + counted(categories.count, "class", "classes")
+        + (posed > 0 ? ", \(posed) with keypoints" : ""))
     return Dictionary(
       document.images.map { ($0.id, .boxes(boxes[$0.id] ?? [])) }, uniquingKeysWith: { $1 })
   }
 
-  private func categories(
-    _ notes: inout [String]
-  ) throws -> [COCODocument.Identifier: String] {
+  private func categories() throws -> [COCODocument.Identifier: COCODocument.Category] {
     guard let list = document.categories else {
       throw error("there are annotations, but no categories to name their classes")
     }
-    var categories: [COCODocument.Identifier: String] = [:]
+    var categories: [COCODocument.Identifier: COCODocument.Category] = [:]
     var names: [String: COCODocument.Identifier] = [:]
     for (index, category) in list.enumerated() {
-      guard categories.updateValue(category.name, forKey: category.id) == nil else {
+      guard categories.updateValue(category, forKey: category.id) == nil else {
         throw error(
           "categories[\(index)] has the id \(category.id), which an earlier category already has")
       }
@@ -117,15 +117,16 @@ private struct COCOReader {
     return categories
   }
 
-  private func name(
-    _ annotation: COCODocument.Annotation, _ categories: [COCODocument.Identifier: String]
-  ) throws -> String {
-    guard let name = categories[annotation.categoryID] else {
+  private func category(
+    of annotation: COCODocument.Annotation,
+    _ categories: [COCODocument.Identifier: COCODocument.Category]
+  ) throws -> COCODocument.Category {
+    guard let category = categories[annotation.categoryID] else {
       throw error(
         "\(naming(annotation)) has the category \(annotation.categoryID), which the "
           + "file doesn't list")
     }
-    return name
+    return category
   }
 
   private func naming(_ annotation: COCODocument.Annotation) -> String {
@@ -133,7 +134,8 @@ private struct COCOReader {
   }
 
   private func box(
-    _ annotation: COCODocument.Annotation, _ categories: [COCODocument.Identifier: String]
+    _ annotation: COCODocument.Annotation,
+    _ categories: [COCODocument.Identifier: COCODocument.Category]
   ) throws -> GroundTruthBox {
     let numbers = annotation.bbox ?? []
     guard numbers.count == 4, numbers.allSatisfy(\.isFinite), numbers[2] >= 0, numbers[3] >= 0
@@ -145,20 +147,40 @@ private struct COCOReader {
     if let area = annotation.area, !(area.isFinite && area >= 0) {
       throw error("the area of \(naming(annotation)) must be 0 or more, got \(area)")
     }
-    return GroundTruthBox(
-      label: try name(annotation, categories),
+    let category = try category(of: annotation, categories)
+    var object = GroundTruthBox(
+      label: category.name,
       box: Box(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]),
       isCrowd: annotation.isCrowd?.isSet ?? false, area: annotation.area)
+    object.keypoints = try keypoints(annotation, category)
+    return object
+  }
+
+  private func keypoints(
+    _ annotation: COCODocument.Annotation, _ category: COCODocument.Category
+  ) throws -> [GroundTruthKeypoint]? {
+    guard let numbers = annotation.keypoints, !numbers.isEmpty else { return nil }
+    let count = category.keypoints?.count ?? numbers.count / 3
+    guard numbers.count == 3 * count, numbers.allSatisfy(\.isFinite) else {
+      throw error(
+        "the keypoints of \(naming(annotation)) must be x, y and v for each of "
+          + "\(counted(count, "point")), got \(counted(numbers.count, "number"))")
+    }
+    return (0..<count).map { index in
+      GroundTruthKeypoint(
+        name: category.keypoints?[index] ?? "\(index)", x: numbers[3 * index],
+        y: numbers[3 * index + 1], isLabelled: numbers[3 * index + 2] > 0)
+    }
   }
 
   /// One class per image, for documents in which no annotation has a box.
   private func labels(
-    _ annotations: [COCODocument.Annotation], _ categories: [COCODocument.Identifier: String],
-    _ notes: inout [String]
+    _ annotations: [COCODocument.Annotation],
+    _ categories: [COCODocument.Identifier: COCODocument.Category], _ notes: inout [String]
   ) throws -> [COCODocument.Identifier: GroundTruth] {
     var labels: [COCODocument.Identifier: GroundTruth] = [:]
     for annotation in annotations {
-      let label = GroundTruth.label(try name(annotation, categories))
+      let label = GroundTruth.label(try category(of: annotation, categories).name)
       if labels.updateValue(label, forKey: annotation.imageID) != nil {
         throw error(
           "the image \(annotation.imageID) has several annotations without a bbox; an image has "
@@ -246,9 +268,11 @@ struct COCODocument: Decodable {
     var bbox: [Double]?
     var area: Double?
     var isCrowd: Flag?
+    /// x, y and v of each point; v is 0 for points without a position.
+    var keypoints: [Double]?
 
     private enum CodingKeys: String, CodingKey {
-      case id, bbox, area
+      case id, bbox, area, keypoints
       case imageID = "image_id"
       case categoryID = "category_id"
       case isCrowd = "iscrowd"
@@ -258,6 +282,8 @@ struct COCODocument: Decodable {
   struct Category: Decodable {
     var id: Identifier
     var name: String
+    /// The names of the keypoints.
+    var keypoints: [String]?
   }
 
   /// A number in COCO's own format, or a string from some programs.

@@ -80,6 +80,10 @@ extension Sample {
         let numbers = [box.box.x, box.box.y, box.box.width, box.box.height]
         hash.add(box.isCrowd ? "crowd" : "object", numbers.flatMap(\.bytes))
         hash.add("area", box.area.map(\.bytes) ?? [])
+        for point in box.keypoints ?? [] {
+          hash.add(point.isLabelled ? "keypoint" : "unlabelled", point.name)
+          hash.add("place", point.x.bytes + point.y.bytes)
+        }
       }
     }
     return hash.finalize()

@@ -62,7 +62,8 @@ extension EvaluationOptions {
       guard let family = truth.metricFamily, !names.contains(family) else { continue }
       names.append(family)
     }
-    return names
+    // Images without people are part of a dataset of poses.
+    return names.contains("keypoints") ? names.filter { $0 != "detection" } : names
   }
 }
 
@@ -72,7 +73,7 @@ extension GroundTruth {
     case .label: "classification"
     case .values: "regression"
     case .anomaly: "anomaly"
-    case .boxes: "detection"
+    case .boxes(let boxes): boxes.contains { $0.keypoints != nil } ? "keypoints" : "detection"
     case .classMap: "segmentation"
     case .results: nil
     }

@@ -43,6 +43,8 @@ public struct GroundTruthBox: Sendable, Hashable, Codable {
   ///
   /// If nil, the area of the box is used.
   public var area: Double?
+  /// The object's keypoints, in the dataset's order, or nil if the dataset has none of this class.
+  public var keypoints: [GroundTruthKeypoint]?
 
   /// Creates an object.
   public init(label: String, box: Box, isCrowd: Bool = false, area: Double? = nil) {
@@ -50,5 +52,28 @@ public struct GroundTruthBox: Sendable, Hashable, Codable {
     self.box = box
     self.isCrowd = isCrowd
     self.area = area
+  }
+}
+
+/// A point of an object in an image, such as an eye or an elbow.
+public struct GroundTruthKeypoint: Sendable, Hashable, Codable {
+  /// The point's name, or its index as text if the dataset doesn't name the points.
+  public var name: String
+  /// The column in pixels.
+  public var x: Double
+  /// The row in pixels.
+  public var y: Double
+  /// Whether the dataset has the point's position, even if something hides the point (COCO's `v` is
+  /// 1 or 2).
+  ///
+  /// Other points don't count.
+  public var isLabelled: Bool
+
+  /// Creates a point.
+  public init(name: String, x: Double, y: Double, isLabelled: Bool = true) {
+    self.name = name
+    self.x = x
+    self.y = y
+    self.isLabelled = isLabelled
   }
 }

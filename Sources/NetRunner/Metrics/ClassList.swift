@@ -118,10 +118,12 @@ struct ClassList: Sendable {
 
   /// The normalized name and its normalized comma-separated parts.
   private static func synonyms(of name: String) -> Set<String> {
-    func plain(_ text: some StringProtocol) -> String {
-      text.lowercased().split { $0.isWhitespace || $0 == "_" }.joined(separator: " ")
-    }
-    return Set([plain(name)] + name.split(separator: ",").map(plain)).subtracting([""])
+    Set([plain(name)] + name.split(separator: ",").map(plain)).subtracting([""])
+  }
+
+  /// A name in lower case, with single spaces.
+  static func plain(_ text: some StringProtocol) -> String {
+    text.lowercased().split { $0.isWhitespace || $0 == "_" }.joined(separator: " ")
   }
 
   func first(like index: Int) -> Int { positions[names[index]]?.first ?? index }

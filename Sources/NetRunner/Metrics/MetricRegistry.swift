@@ -13,7 +13,7 @@ import TensorIO
 /// let metric = try registry.metric(named: "my_metric", context: MetricContext(labels: labels))
 /// ```
 ///
-/// `classification`, `regression`, `segmentation`, `detection`, `text` and `anomaly` compute all
+/// `classification`, `regression`, `segmentation`, `detection`, `keypoints`, `text` and `anomaly` compute all
 /// values of their kind. A value's own name, such as `macro_f1`, computes only that value. Documentation/Metrics.md
 /// explains all values. Old test bundles use the name `EvaluationMetricAccuracyTop5`.
 public struct MetricRegistry: Sendable {
@@ -31,8 +31,8 @@ public struct MetricRegistry: Sendable {
   private static let builtIn: [String: Factory] = {
     var factories: [String: Factory] = [:]
     for (name, make) in ClassificationMetric.factories + RegressionMetric.factories
-      + SegmentationMetric.factories + DetectionMetric.factories + TextMetric.factories
-      + AnomalyMetric.factories
+      + SegmentationMetric.factories + DetectionMetric.factories + KeypointMetric.factories
+      + TextMetric.factories + AnomalyMetric.factories
     {
       let earlier = factories.updateValue(make, forKey: name)
       precondition(

@@ -56,8 +56,9 @@ struct DetectionEvaluation {
 
   private let matches: [AreaRange: [DetectionMatches]]
 
-  init(_ images: [Image]) {
-    let overlaps = images.map(Overlaps.init)
+  /// Matches detections and objects by their boxes, or by their keypoints.
+  init(_ images: [Image], keypoints: KeypointSimilarity? = nil) {
+    let overlaps = images.map { Overlaps($0, keypoints) }
     matches = Dictionary(
       uniqueKeysWithValues: AreaRange.allCases.map { range in
         (range, overlaps.map { DetectionMatches($0, limits: range.limits) })
@@ -137,10 +138,13 @@ struct Overlaps {
   /// The overlap of each detection with each object.
   let shares: [[Double]]
 
-  init(_ image: DetectionEvaluation.Image) {
+  init(_ image: DetectionEvaluation.Image, _ keypoints: KeypointSimilarity?) {
     self.image = image
     shares = image.detections.map { detection in
-      image.objects.map { Self.share(detection.box, $0.box, isCrowd: $0.isCrowd) }
+      image.objects.map {
+        keypoints?.share(detection.points, $0)
+          ?? Self.share(detection.box, $0.box, isCrowd: $0.isCrowd)
+      }
     }
   }
 
@@ -169,7 +173,7 @@ struct DetectionMatches {
 
   init(_ overlaps: Overlaps, limits: ClosedRange<Double>) {
     let image = overlaps.image
-    let ignored = image.objects.map { $0.isCrowd || !limits.contains($0.area) }
+    let ignored = image.objects.map { $0.isIgnored || !limits.contains($0.area) }
     // Ignored objects come last. Apart from that, the order stays the same.
     let order =
       ignored.indices.filter { !ignored[$0] } + ignored.indices.filter { ignored[$0] }

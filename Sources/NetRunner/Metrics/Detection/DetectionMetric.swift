@@ -26,6 +26,13 @@ struct DetectionMetric: MetricFamily {
   let name: String
   let context: MetricContext
   private let classes: ClassList
+  /// Whether all objects belong to class 0.
+  private var hasOneClass = false
+
+  init(name: String, context: MetricContext, hasOneClass: Bool) {
+    self.init(name: name, context: context)
+    self.hasOneClass = hasOneClass
+  }
 
   init(name: String, context: MetricContext) {
     self.name = name
@@ -37,15 +44,33 @@ struct DetectionMetric: MetricFamily {
 
   func evaluate(_ truth: GroundTruth, _ prediction: Prediction?) throws -> DetectionItem? {
     guard case .boxes(let boxes) = truth else { return nil }
+    return try item(boxes, prediction, most: DetectionEvaluation.maximumDetections)
+  }
+
+  /// The data of an image.
+  ///
+  /// - Parameters:
+  ///   - objects: The objects.
+  ///   - prediction: The prediction, or nil if the image failed.
+  ///   - most: The maximum number of detections of a class.
+  ///   - points: Returns the keypoints of a detection as fractions of the image's sides. If it isn't
+  ///     nil, keypoints are compared, and a detection's box is the one around them.
+  /// - Returns: What the metric keeps of the image.
+  /// - Throws: `TensorIOError` if the prediction has no objects or no size, or what `points` throws.
+  func item(
+    _ objects: [GroundTruthBox], _ prediction: Prediction?, most: Int,
+    points: ((Detection) throws -> [SIMD2<Double>])? = nil
+  ) throws -> DetectionItem {
     var item = DetectionItem()
-    for object in boxes { try add(object, to: &item) }
+    if points != nil { item.pointNames = objects.first?.keypoints?.map(\.name) }
+    for object in objects { try add(object, to: &item) }
     item.failed = prediction == nil
     guard let prediction else { return item }
     guard let detections = prediction.detections else {
       throw TensorIOError(
         .wrongOutputType,
-        "Metric '\(name)' needs detections, but the model does not have the four outputs that make "
-          + "them: boxes, classes, scores and a count.")
+        "Metric '\(name)' needs detections, but the model gives none. Add \"decode\" to its outputs "
+          + "in model.json.")
     }
     guard let size = prediction.imageSize, size.width > 0, size.height > 0 else {
       if detections.isEmpty { return item }
@@ -53,16 +78,25 @@ struct DetectionMetric: MetricFamily {
         .wrongOutputType,
         "Metric '\(name)' needs the image's size, which the prediction does not have.")
     }
-    let found = detections.enumerated().compactMap { index, detection -> (Int, DetectedBox)? in
-      let box = detection.box.scaled(x: Double(size.width), y: Double(size.height))
+    let sides = SIMD2(Double(size.width), Double(size.height))
+    let found = try detections.enumerated().compactMap { index, detection -> (Int, DetectedBox)? in
+      let keypoints = try points?(detection).map { $0 * sides } ?? []
+      let box =
+        keypoints.isEmpty
+        ? detection.box.scaled(x: sides.x, y: sides.y) : Box(around: keypoints)
       guard box.isFinite, !detection.score.isNaN, detection.classIndex >= 0 else { return nil }
       let number =
-        classes.names.indices.contains(detection.classIndex)
-        ? classes.first(like: detection.classIndex) : detection.classIndex
-      return (index, DetectedBox(category: number, score: Double(detection.score), box: box))
+        hasOneClass
+        ? 0
+        : classes.names.indices.contains(detection.classIndex)
+          ? classes.first(like: detection.classIndex) : detection.classIndex
+      return (
+        index,
+        DetectedBox(category: number, score: Double(detection.score), box: box, points: keypoints)
+      )
     }
     item.dropped = detections.count - found.count
-    item.keep(found)
+    item.keep(found, most: most)
     return item
   }
 
@@ -74,19 +108,22 @@ struct DetectionMetric: MetricFamily {
         "Metric '\(name)': the box of '\(object.label)' must have finite numbers, got "
           + "\(object.box).")
     }
-    let match = classes.match(object.label)
+    let match = hasOneClass ? .number(0) : classes.match(object.label)
     var number = match.classes.first
     if case .synonym(let found) = match {
       item.synonyms = (item.synonyms ?? [:]).merging([object.label: found[0]]) { $1 }
     }
-    if classes.names.isEmpty, let own = Int(classes.mapped(object.label)) {
+    if !hasOneClass, classes.names.isEmpty, let own = Int(classes.mapped(object.label)) {
       let (sum, overflow) = own.addingReportingOverflow(context.labelOffset)
       if !overflow, (0...Int(Int32.max)).contains(sum) { number = sum }
     }
     item.add(
       TrueBox(
         category: number ?? item.index(ofUnknown: object.label), box: object.box, area: area,
-        isCrowd: object.isCrowd))
+        isCrowd: object.isCrowd,
+        points: (object.keypoints ?? []).map {
+          $0.isLabelled ? SIMD2($0.x, $0.y) : SIMD2(.nan, .nan)
+        }))
   }
 
   // MARK: - Report
@@ -128,7 +165,7 @@ struct DetectionMetric: MetricFamily {
     }
   }
 
-  private func notes(_ items: [DetectionItem], _ categories: DetectionCategories) -> [String] {
+  func notes(_ items: [DetectionItem], _ categories: DetectionCategories) -> [String] {
     var notes: [String] = []
     let failed = items.count(where: \.failed)
     if failed > 0 {
@@ -181,6 +218,15 @@ extension DetectionMetric.Value {
 }
 
 extension Box {
+  /// The smallest box around points, which is NaN if a number isn't finite.
+  fileprivate init(around points: [SIMD2<Double>]) {
+    let first = points.reduce(SIMD2(repeating: .infinity)) { pointwiseMin($0, $1) }
+    let last = points.reduce(SIMD2(repeating: -.infinity)) { pointwiseMax($0, $1) }
+    let isFinite = points.allSatisfy { $0.x.isFinite && $0.y.isFinite }
+    self.init(
+      x: isFinite ? first.x : .nan, y: first.y, width: last.x - first.x, height: last.y - first.y)
+  }
+
   fileprivate func scaled(x factorX: Double, y factorY: Double) -> Box {
     Box(x: x * factorX, y: y * factorY, width: width * factorX, height: height * factorY)
   }
