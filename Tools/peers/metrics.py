@@ -34,6 +34,8 @@ OKS_NAMES = [
     *["oks_ar", "oks_ar50", "oks_ar75", "oks_ar_medium", "oks_ar_large"],
 ]
 
+RETRIEVAL_NAMES = ["retrieval_map", *[f"{name}_at_{k}" for name in ("hit", "recall") for k in (1, 5, 10)]]
+
 
 def classification(case: dict) -> dict:
     """Computes metrics from labels and scores, by the names of the classes."""
@@ -417,6 +419,37 @@ def anomaly(case: dict) -> dict:
     return found
 
 
+def retrieval(case: dict) -> dict:
+    """Computes the means over queries, each of which is one of the vectors."""
+    kept = [index for index, vector in enumerate(case["vectors"]) if vector is not None]
+    labels = np.array(case["labels"])[kept]
+    vectors = np.array([case["vectors"][index] for index in kept], dtype=np.float64)
+    cosines = metrics.pairwise.cosine_similarity(vectors) if len(kept) else np.zeros((0, 0))
+    rows = []
+    for query, label in enumerate(case["labels"]):
+        if query not in kept:
+            if np.any(labels == label):
+                rows.append({name: 0 for name in RETRIEVAL_NAMES} | {"label": label})
+            continue
+        own = kept.index(query)
+        order = [index for index in np.argsort(-cosines[own], kind="stable") if index != own]
+        hits = labels[order] == label
+        if not hits.any():
+            continue
+        row = {"label": label, "retrieval_map": metrics.average_precision_score(hits, -np.arange(len(hits)))}
+        for k in 1, 5, 10:
+            row[f"hit_at_{k}"] = float(hits[:k].any())
+            row[f"recall_at_{k}"] = hits[:k].sum() / hits.sum()
+        rows.append(row)
+    if not rows:
+        return {}
+    found = {name: np.mean([row[name] for row in rows]) for name in RETRIEVAL_NAMES}
+    for label in {row["label"] for row in rows}:
+        for name in "hit_at_1", "retrieval_map":
+            found[f"class.{label}.{name}"] = np.mean([row[name] for row in rows if row["label"] == label])
+    return found
+
+
 def text(case: dict) -> dict:
     """Computes error rates of all texts together."""
     found = {}
@@ -451,6 +484,7 @@ KINDS = {
     "detection": detection,
     "keypoints": keypoints,
     "text": text,
+    "retrieval": retrieval,
 }
 
 

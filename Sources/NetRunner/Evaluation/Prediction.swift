@@ -16,6 +16,8 @@ public struct Prediction: Sendable {
   public var values: [Float]?
   /// The text that the model read, or nil if no output is decoded to text.
   public var text: String?
+  /// The vector that describes the image, or nil if no output is decoded to one.
+  public var embedding: [Float]?
   /// The class of each pixel, or nil if no output is a class map.
   public var classMap: ClassMap?
   /// The detected objects, in fractions of the image's sides, or nil if the model doesn't find
@@ -83,6 +85,8 @@ struct PredictionReader: Sendable {
       prediction.detections = objects.map { $0.divided(by: image) }
     case .measurements(let measurements) where prediction.values == nil:
       prediction.values = measurements.map { Float($0.value) }
+    case .embedding(let embedding) where prediction.embedding == nil:
+      prediction.embedding = embedding.vector
     case .text(let text) where prediction.text == nil: prediction.text = text.text
     default: break
     }

@@ -53,7 +53,7 @@ struct ClassificationMetric: MetricFamily {
       throw TensorIOError(
         .invalidOption,
         "Metric '\(name)' needs the model's labels, but the model has none. Add \"labels\" to an "
-          + "output in its model.json.")
+          + "output in its model.json, or measure its vectors with --metric retrieval.")
     }
     self.name = name
     self.context = context
