@@ -91,6 +91,58 @@ import Testing
     }
   }
 
+  private static let panoptic = """
+    {"images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"}],
+     "annotations": [{"image_id": 1, "file_name": "a.png", "segments_info": [
+       {"id": 66051, "category_id": 5, "area": 9, "iscrowd": 0, "bbox": [1, 2, 3, 4]},
+       {"id": 7, "category_id": 2, "iscrowd": 1}]}],
+     "categories": [{"id": 2, "name": "cat", "isthing": 1}, {"id": 5, "name": "sky", "isthing": 0}]}
+    """
+
+  @Test func `segments are in the folder with the file's name or beside the file`() throws {
+    let folder = try DatasetFolder(["c.json": Self.panoptic, "c/a.png": ""])
+    let dataset = try folder.dataset("c.json")
+    let segments = GroundTruthSegments(
+      path: folder.path + "/c/a.png",
+      segments: [.init(id: 66051, classIndex: 1), .init(id: 7, classIndex: 0, isCrowd: true)],
+      classes: [.init(name: "cat", isThing: true), .init(name: "sky", isThing: false)])
+    #expect(dataset.layout == .coco)
+    #expect(dataset.truths == [.segments(segments), nil])
+    #expect(
+      dataset.notes.first
+        == "read as COCO's panoptic annotations: 2 images, 2 segments of 2 classes")
+    #expect(EvaluationOptions().metricNames(for: dataset) == ["panoptic"])
+    let beside = try DatasetFolder(["c.json": Self.panoptic, "a.png": ""])
+    guard case .segments(let found)? = try beside.dataset("c.json").truths[0] else {
+      Issue.record("The image has no segments.")
+      return
+    }
+    #expect(found.path == beside.path + "/a.png")
+    #expect(try read(Self.panoptic).notes.contains { $0.contains("was not found in") })
+    let crowd = try DatasetFolder([
+      "c.json": Self.panoptic.replacing("\"iscrowd\": 0", with: "\"iscrowd\": 1"), "c/a.png": "",
+    ])
+    #expect(try dataset.sha256() != crowd.dataset("c.json").sha256())
+  }
+
+  @Test(arguments: [
+    ("\"id\": 7,", "\"id\": 66051,", "needs an id of its own"),
+    ("\"id\": 7,", "\"id\": 0,", "needs an id of its own"),
+    ("\"id\": 7,", "\"id\": 16777216,", "from 1 to 16777215, but one has 16777216"),
+    ("\"category_id\": 2", "\"category_id\": 3", "has the category 3, which the file doesn't list"),
+    ("\"file_name\": \"a.png\", ", "", "the file_name of a PNG file"),
+    (
+      "\"annotations\": [", "\"annotations\": [{\"image_id\": 2, \"category_id\": 2}, ",
+      "as all ann"
+    ),
+  ])
+  func `segments that aren't clear are errors`(part: String, other: String, message: String) {
+    let error = #expect(throws: TensorIOError.self) {
+      try read(Self.panoptic.replacing(part, with: other))
+    }
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
   @Test func `annotations without boxes give the images' classes`() throws {
     let dataset = try read(Self.labels)
     #expect(dataset.truths == [nil, .label("cat")])

@@ -258,6 +258,71 @@ def _write_mask(path: Path, mask: np.ndarray, mode: str) -> None:
     image.save(path, bits=8)
 
 
+def panoptic(case: dict) -> dict:
+    """Computes panoptic quality from its definition: it compares every true segment with every predicted one.
+
+    It writes the true segments as PNG files to the named folder. A prediction has a class for each pixel, in a map
+    that is stretched, or -1, and objects as class and mask, the best last.
+    """
+    classes = case["classes"]
+    sums = {item["name"]: np.zeros(4) for item in classes}
+    for index, picture in enumerate(case["images"]):
+        truth = np.array(picture["truth"])
+        colours = np.stack([truth & 255, truth >> 8 & 255, truth >> 16], axis=-1).astype(np.uint8)
+        Image.fromarray(colours).save(Path(case["folder"]) / f"{index}.png")
+        said, owners = _predicted_segments(picture, classes, truth.shape)
+        matched_truths, matched = set(), set()
+        for left in picture["segments"]:
+            for right, owner in owners.items():
+                if left["crowd"] or left["class"] != owner:
+                    continue
+                inside, other = truth == left["id"], said == right
+                union = (inside | (other & (truth != 0))).sum()
+                share = (inside & other).sum() / union if union else 0
+                if share > 0.5:
+                    sums[classes[owner]["name"]] += [share, 1, 0, 0]
+                    matched_truths.add(left["id"])
+                    matched.add(right)
+        crowds = {left["class"]: left["id"] for left in picture["segments"] if left["crowd"]}
+        for left in picture["segments"]:
+            if not left["crowd"] and left["id"] not in matched_truths:
+                sums[classes[left["class"]]["name"]][3] += 1
+        for right, owner in owners.items():
+            other = said == right
+            ignored = (truth == 0) | (truth == crowds.get(owner, 0))
+            if right not in matched and other.any() and (other & ignored).sum() / other.sum() <= 0.5:
+                sums[classes[owner]["name"]][2] += 1
+    found = {}
+    for name, (overlap, hits, extra, missed) in sums.items():
+        if size := hits + extra / 2 + missed / 2:
+            found[f"class.{name}.pq"] = overlap / size
+            found[f"class.{name}.sq"] = overlap / hits if hits else 0
+            found[f"class.{name}.rq"] = hits / size
+    groups = {"pq_things": [c["name"] for c in classes if c["thing"]]}
+    groups["pq_stuff"] = [c["name"] for c in classes if not c["thing"]]
+    groups |= {key: list(sums) for key in ("pq", "sq", "rq")}
+    for key, names in groups.items():
+        values = [found[f"class.{name}.{key[:2]}"] for name in names if f"class.{name}.pq" in found]
+        found[key] = np.mean(values) if values else None
+    return found
+
+
+def _predicted_segments(picture: dict, classes: list, shape: tuple) -> tuple:
+    """Returns the number of each pixel's segment, and the class of each segment."""
+    said, owners = np.zeros(shape, dtype=int), {}
+    if picture.get("map") is not None:
+        stretched = Image.fromarray(np.array(picture["map"], dtype=np.int32) + 1)
+        numbers = np.array(stretched.resize(shape[::-1], Image.NEAREST)) - 1
+        for owner, item in enumerate(classes):
+            if not (picture.get("objects") and item["thing"]):
+                owners[len(owners) + 1] = owner
+                said[numbers == owner] = len(owners)
+    for item in picture.get("objects") or []:
+        owners[len(owners) + 1] = item["class"]
+        said[np.array(item["mask"], dtype=bool)] = len(owners)
+    return said, owners
+
+
 def detection(case: dict) -> dict:
     """Computes metrics from objects and detections for each image."""
     labels = list(case["labels"])
@@ -482,6 +547,7 @@ KINDS = {
     "regression": regression,
     "segmentation": segmentation,
     "detection": detection,
+    "panoptic": panoptic,
     "keypoints": keypoints,
     "text": text,
     "retrieval": retrieval,

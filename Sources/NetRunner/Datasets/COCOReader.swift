@@ -16,7 +16,7 @@ extension DatasetReader {
   func readCOCO() throws -> Dataset {
     let reader = COCOReader(path: path, document: try readDocument())
     var notes: [String] = []
-    let truths = try reader.truths(&notes)
+    let truths = try reader.panopticTruths(options, &notes) ?? reader.truths(&notes)
     let folder = reader.imagesFolder(options, &notes)
     let samples = try reader.document.images.enumerated().map { index, image in
       guard !image.fileName.isEmpty, !image.fileName.utf8.contains(0) else {
@@ -50,7 +50,7 @@ extension DatasetReader {
   }
 }
 
-private struct COCOReader {
+struct COCOReader {
   let path: String
   let document: COCODocument
 
@@ -99,7 +99,7 @@ private struct COCOReader {
       document.images.map { ($0.id, .boxes(boxes[$0.id] ?? [])) }, uniquingKeysWith: { $1 })
   }
 
-  private func categories() throws -> [COCODocument.Identifier: COCODocument.Category] {
+  func categories() throws -> [COCODocument.Identifier: COCODocument.Category] {
     guard let list = document.categories else {
       throw error("there are annotations, but no categories to name their classes")
     }
@@ -270,10 +270,43 @@ struct COCODocument: Decodable {
     var isCrowd: Flag?
     /// x, y and v of each point; v is 0 for points without a position.
     var keypoints: [Double]?
+    /// The segments of an image, instead of an object.
+    var segments: [Segment]?
+    /// The file with the segments' pixels.
+    var fileName: String?
 
     private enum CodingKeys: String, CodingKey {
       case id, bbox, area, keypoints
       case imageID = "image_id"
+      case categoryID = "category_id"
+      case isCrowd = "iscrowd"
+      case segments = "segments_info"
+      case fileName = "file_name"
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      imageID = try container.decode(Identifier.self, forKey: .imageID)
+      segments = try container.decodeIfPresent([Segment].self, forKey: .segments)
+      fileName = try container.decodeIfPresent(String.self, forKey: .fileName)
+      // Each segment has a category of its own.
+      categoryID =
+        segments != nil ? .number(0) : try container.decode(Identifier.self, forKey: .categoryID)
+      id = try container.decodeIfPresent(Identifier.self, forKey: .id)
+      bbox = try container.decodeIfPresent([Double].self, forKey: .bbox)
+      area = try container.decodeIfPresent(Double.self, forKey: .area)
+      isCrowd = try container.decodeIfPresent(Flag.self, forKey: .isCrowd)
+      keypoints = try container.decodeIfPresent([Double].self, forKey: .keypoints)
+    }
+  }
+
+  struct Segment: Decodable {
+    var id: Int
+    var categoryID: Identifier
+    var isCrowd: Flag?
+
+    private enum CodingKeys: String, CodingKey {
+      case id
       case categoryID = "category_id"
       case isCrowd = "iscrowd"
     }
@@ -284,6 +317,13 @@ struct COCODocument: Decodable {
     var name: String
     /// The names of the keypoints.
     var keypoints: [String]?
+    /// Whether each object is a segment of its own.
+    var isThing: Flag?
+
+    private enum CodingKeys: String, CodingKey {
+      case id, name, keypoints
+      case isThing = "isthing"
+    }
   }
 
   /// A number in COCO's own format, or a string from some programs.

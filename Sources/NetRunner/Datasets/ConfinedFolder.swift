@@ -66,6 +66,12 @@ extension Dataset {
         dataset.samples[index].truth = mapPath.map { .classMap($0) }
         if mapPath == nil { confinedPath = nil }
       }
+      if case .segments(var truth) = sample.truth {
+        let mapPath = confinedFolder.confinedPath(of: truth.path)
+        truth.path = mapPath ?? ""
+        dataset.samples[index].truth = mapPath.map { _ in .segments(truth) }
+        if mapPath == nil { confinedPath = nil }
+      }
       dataset.samples[index].source =
         confinedPath.map(sample.source.at)
         ?? .refused(

@@ -72,6 +72,13 @@ extension Sample {
     case .anomaly(let isAnomaly, let machine): hash.add(isAnomaly ? "anomaly" : "normal", machine)
     case .values(let values): hash.add("values", values.flatMap(\.bytes))
     case .classMap(let path): try hash.addFile(path)
+    case .segments(let truth):
+      try hash.addFile(truth.path)
+      for segment in truth.segments {
+        let owner = truth.classes[segment.classIndex]
+        hash.add(segment.isCrowd ? "crowd" : owner.isThing ? "thing" : "stuff", owner.name)
+        hash.add("segment", "\(segment.id)")
+      }
     case .results(let results): hash.add(results)
     case .boxes(let boxes):
       hash.add("boxes", "\(boxes.count)")

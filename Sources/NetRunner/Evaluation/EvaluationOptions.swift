@@ -75,6 +75,7 @@ extension GroundTruth {
     case .anomaly: "anomaly"
     case .boxes(let boxes): boxes.contains { $0.keypoints != nil } ? "keypoints" : "detection"
     case .classMap: "segmentation"
+    case .segments: "panoptic"
     case .results: nil
     }
   }

@@ -24,6 +24,8 @@ public enum GroundTruth: Sendable, Hashable {
   /// A class map is an image of the same content whose grey or palette values are the numbers of
   /// classes.
   case classMap(String)
+  /// The segments of things and stuff, for panoptic quality.
+  case segments(GroundTruthSegments)
   /// A test bundle's expected results by output, if none of the other cases fits.
   ///
   /// Only metrics that a program registers read them.

@@ -140,8 +140,11 @@ struct ModelPass {
     do {
       try accumulators[position].add(truth, prediction, at: index)
     } catch let error as TensorIOError {
-      guard case .classMap(let path) = truth else { throw error }
-      throw error.about(path)
+      switch truth {
+      case .classMap(let path): throw error.about(path)
+      case .segments(let segments): throw error.about(segments.path)
+      default: throw error
+      }
     }
   }
 

@@ -55,6 +55,7 @@ struct RowMaker: Sendable {
     case .values(let values): values.map { "\($0)" }.joined(separator: ", ")
     case .boxes(let boxes): boxes.count == 1 ? "1 object" : "\(boxes.count) objects"
     case .classMap(let path): FileSystem.name(of: path)
+    case .segments(let truth): counted(truth.segments.count, "segment")
     case .results: nil
     }
   }

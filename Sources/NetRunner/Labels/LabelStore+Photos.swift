@@ -120,12 +120,12 @@ extension LabelStore {
 }
 
 extension PhotoLabel {
-  /// Converts a ground truth to a label, or returns nil for boxes, class maps and results.
+  /// Converts a ground truth to a label, or returns nil for boxes, class maps, segments and results.
   fileprivate init?(_ truth: GroundTruth) {
     switch truth {
     case .label(let text): self = .text(text)
     case .values(let numbers): self = .numbers(numbers)
-    case .anomaly, .boxes, .classMap, .results: return nil
+    case .anomaly, .boxes, .classMap, .segments, .results: return nil
     }
   }
 }

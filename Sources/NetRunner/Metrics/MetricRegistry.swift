@@ -13,10 +13,10 @@ import TensorIO
 /// let metric = try registry.metric(named: "my_metric", context: MetricContext(labels: labels))
 /// ```
 ///
-/// `classification`, `regression`, `segmentation`, `detection`, `keypoints`, `text`, `retrieval` and
-/// `anomaly` compute all values of their kind. A value's own name, such as `macro_f1`,
-/// computes only that value. Documentation/Metrics.md
-/// explains all values. Old test bundles use the name `EvaluationMetricAccuracyTop5`.
+/// `classification`, `regression`, `segmentation`, `detection`, `keypoints`, `text`, `retrieval`,
+/// `panoptic` and `anomaly` compute all values of their kind. A value's own name, such as `macro_f1`,
+/// computes only that value. Documentation/Metrics.md explains all values. Old test bundles use the
+/// name `EvaluationMetricAccuracyTop5`.
 public struct MetricRegistry: Sendable {
   /// Creates a metric for a model.
   public typealias Factory = @Sendable (MetricContext) throws -> any Metric
@@ -33,7 +33,8 @@ public struct MetricRegistry: Sendable {
     var factories: [String: Factory] = [:]
     for (name, make) in ClassificationMetric.factories + RegressionMetric.factories
       + SegmentationMetric.factories + DetectionMetric.factories + KeypointMetric.factories
-      + TextMetric.factories + RetrievalMetric.factories + AnomalyMetric.factories
+      + TextMetric.factories + RetrievalMetric.factories + PanopticMetric.factories
+      + AnomalyMetric.factories
     {
       let earlier = factories.updateValue(make, forKey: name)
       precondition(

@@ -45,17 +45,23 @@ struct SegmentationMetric: MetricFamily {
         .wrongOutputType,
         "Metric '\(name)' needs a class map, but the model has no output of the format CLASSES.")
     }
-    let proportions =
-      Double(map.width) * Double(mask.height) / (Double(map.height) * Double(mask.width))
-    guard abs(proportions - 1) <= Self.proportionTolerance else {
+    try Self.checkProportions(map, mask.width, mask.height, path)
+    counts.add(mask: mask, map: map)
+    return Item(counts: counts.packed)
+  }
+
+  /// Throws if a map and a mask don't show the same part of an image.
+  static func checkProportions(
+    _ map: ClassMap, _ width: Int, _ height: Int, _ path: String
+  ) throws {
+    let proportions = Double(map.width) * Double(height) / (Double(map.height) * Double(width))
+    guard abs(proportions - 1) <= proportionTolerance else {
       throw TensorIOError(
         .unsupportedImage,
-        "The mask '\(path)' has \(mask.width) x \(mask.height) pixels, but the model's map has "
+        "The mask '\(path)' has \(width) x \(height) pixels, but the model's map has "
           + "\(map.width) x \(map.height): their proportions must be equal within 1%. Use masks "
           + "of the part that the model sees, or set \"crop\": \"none\" in model.json.")
     }
-    counts.add(mask: mask, map: map)
-    return Item(counts: counts.packed)
   }
 
   func reduce(_ items: [Item]) throws -> MetricReport {
