@@ -34,7 +34,7 @@ RELEASE_FLAGS ?= --static-swift-stdlib --disable-local-rpath -debug-info-format 
   $(RELOCATIONS)
 endif
 # Package.swift says what this does.
-COLD_FLAGS ?= TENSORIO_COLD_FLAGS=1
+SMALL_BUILD ?= TENSORIO_SMALL_BUILD=1
 # Set this to dwarf to use a debugger. A build with none is faster.
 DEBUG_INFO ?= none
 # The codecs are linked statically if the system has static libraries. Each shared library would cost
@@ -80,11 +80,11 @@ codecs: setup
 	@mkdir -p .build/static-codecs && echo "$(STATIC_CODECS)" >.build/static-codecs/mode
 
 build: codecs ## Builds tensorio for release, without the servers.
-	$(COLD_FLAGS) swift build -c release $(RELEASE_FLAGS) $(CODECS) --product tensorio
+	$(SMALL_BUILD) swift build -c release $(RELEASE_FLAGS) $(CODECS) --product tensorio
 
 programs: codecs ## Builds tensorio, tensorio-netrunner and tensorio-repository for release.
 	for program in $(PROGRAMS); do \
-	  $(COLD_FLAGS) swift build -c release $(SERVERS) $(RELEASE_FLAGS) $(CODECS) --product $$program || exit; done
+	  $(SMALL_BUILD) swift build -c release $(SERVERS) $(RELEASE_FLAGS) $(CODECS) --product $$program || exit; done
 
 # These programs contain every library except glibc, for machines that have Python and little else. The
 # folder is passed with -Xswiftc instead of -Xlinker, because it must come before the system's folders.
@@ -93,7 +93,7 @@ programs: codecs ## Builds tensorio, tensorio-netrunner and tensorio-repository 
 release-static: setup ## Builds the three programs for the wheel, with all libraries except glibc linked statically.
 	Scripts/packaging/static_libraries.sh .build/static-libraries
 	for program in $(PROGRAMS); do \
-	  $(COLD_FLAGS) swift build -c release --scratch-path .build/wheel-build $(SERVERS) $(RELEASE_FLAGS) \
+	  $(SMALL_BUILD) swift build -c release --scratch-path .build/wheel-build $(SERVERS) $(RELEASE_FLAGS) \
 	    -Xswiftc -L$(CURDIR)/.build/static-libraries -Xlinker -lstdc++ \
 	    -Xlinker --undefined=sqlite3_open_v2 -Xlinker -lsqlite3 --product $$program || exit; done
 
