@@ -69,6 +69,7 @@ MAKERS: list[Callable[[], bytes]] = [
     operators.edgetpu,
     built.custom_op,
     built.oversized,
+    built.external_buffers,
     metadata.with_metadata,
     metadata.image_with_metadata,
 ]

@@ -19,10 +19,13 @@ package struct DetectorMetadata: Hashable, Sendable {
   package var isExponential = false
   /// Whether probabilities are the sigmoid of the scores.
   package var hasSigmoid = false
+  /// The flatbuffer with all of this.
+  private(set) var content: [UInt8] = []
 
   package init() {}
 
   init(_ bytes: UnsafeRawBufferPointer) throws(FlatBufferError) {
+    content = Array(bytes)
     var reader = FlatBufferReader(bytes, visits: 300_000)
     let root = try reader.root(identifier: "V001")
     if let options = try reader.table(1, of: root), let list = try reader.table(0, of: options) {

@@ -88,12 +88,14 @@ package struct TensorMetadata: Hashable, Sendable {
     package var mean: [Float]
     /// The numbers to divide by.
     package var std: [Float]
+
+    package init(mean: [Float], std: [Float]) { (self.mean, self.std) = (mean, std) }
   }
 }
 
 extension TensorMetadata {
-  /// Makes the metadata of a classifier's output.
-  package init(labels: [String]) {
+  /// Makes the metadata of a tensor, such as the output of a classifier with labels.
+  package init(labels: [String]? = nil) {
     self.init()
     self.labels = labels
   }

@@ -9,7 +9,7 @@ import CZlib
 ///
 /// It reads stored and deflated entries, limits their sizes, and verifies their checksums.
 struct ZipArchive {
-  private struct Entry {
+  struct Entry {
     var method: Int
     var isEncrypted: Bool
     var checksum: UInt32
@@ -23,7 +23,9 @@ struct ZipArchive {
   static let mostBytes = 1 << 24
 
   private let bytes: UnsafeRawBufferPointer
-  private var entries: [String: Entry] = [:]
+  private(set) var entries: [String: Entry] = [:]
+  /// The offset of the archive's first byte in the bytes.
+  private(set) var start: Int
   private var remainingBytes = Self.mostBytes
 
   /// Reads the directory of the zip archive at the end of a file's bytes.
@@ -41,7 +43,9 @@ struct ZipArchive {
     // record tell how many bytes precede the origin of the offsets.
     let base = end - directoryBytes - directoryOffset
     guard base >= 0 else { throw ZipError("the zip archive's directory is truncated") }
-    try readDirectory(count: count, (base + directoryOffset)..<end, base: base)
+    start = base + directoryOffset
+    try readDirectory(count: count, start..<end, base: base)
+    start = entries.values.reduce(start) { min($0, $1.start) }
   }
 
   /// Returns the content of a file, or nil when the archive has no file of that name.
@@ -97,7 +101,7 @@ struct ZipArchive {
   }
 
   /// Returns the offset of the end record, whose comment ends where the file does.
-  private static func findEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
+  static func findEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
     var position = bytes.count - 22
     let first = max(0, position - 0xFFFF)
     while position >= first {
@@ -158,7 +162,7 @@ struct ZipArchive {
     return content
   }
 
-  private static func checksum(of content: [UInt8]) -> UInt32 {
+  static func checksum(of content: [UInt8]) -> UInt32 {
     UInt32(truncatingIfNeeded: crc32(0, content, UInt32(content.count)))
   }
 
