@@ -6,13 +6,13 @@
 """Runs the tensorio command on models in which one field or a few bytes are altered.
 
     PYTHON Scripts/fuzz_models.py --binary .build/debug/tensorio [--fields 3000] [--bytes 5000]
-        [--seed 1] [--models FOLDER]... [--commands inspect,validate,bench,run,push,import]
+        [--seed 1] [--models FOLDER]... [--commands inspect,validate,metadata,bench,run,push,import]
 
 A field is a scale, zero point, shape, index, type or option of an operator. The file stays well formed,
 so it is processed further than a file with random damage. Every copy goes through `inspect`, `init`,
-`validate`, `bench`, `run` and `repository push`. It is also imported into a running `netrunner`, where it
-runs on an image. Each command must exit with 0, or with 65 and a message, within the time and memory
-limits for all models. Both servers must run until the end. Anything else is a failure, above all a
+`validate`, `metadata`, `bench`, `run` and `repository push`. It is also imported into a running
+`netrunner`, where it runs on an image. Each command must exit with 0, or with 65 and a message, within the
+time and memory limits for all models. Both servers must run until the end. Anything else is a failure, above all a
 signal. The file of a failure is kept and its path is printed. PYTHON is the output of
 `Scripts/setup.sh --peers`.
 """
@@ -308,6 +308,9 @@ def try_one(options, folder: Path, name: str, source: Path, data: bytes) -> list
     if bundle.exists():
         if "validate" in commands:
             outcomes.append(run(binary, ["validate", str(bundle)]))
+        if "metadata" in commands:
+            outcomes.append(run(binary, [
+                "metadata", "--from", str(bundle), "-o", str(place / "new.tflite")]))
         if "bench" in commands:
             outcomes.append(run(binary, ["bench", str(bundle), "--iterations", "1", "--warmup", "0"]))
         if "run" in commands:
@@ -330,7 +333,7 @@ def main() -> int:
     parser.add_argument("--bytes", type=int, default=5000, help="copies with some bytes altered")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--models", action="append", type=Path, help="more folders of models")
-    parser.add_argument("--commands", default="inspect,validate,bench,run,push,import")
+    parser.add_argument("--commands", default="inspect,validate,metadata,bench,run,push,import")
     options = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     files = sorted(file for folder in MODELS + (options.models or []) for file in folder.rglob("*.tflite")

@@ -22,6 +22,7 @@ package enum ModelCommands {
   package static let run: any ParsableCommand.Type = RunCommand.self
   package static let inspect: any ParsableCommand.Type = InspectCommand.self
   package static let initialize: any ParsableCommand.Type = InitCommand.self
+  package static let metadata: any ParsableCommand.Type = MetadataCommand.self
   package static let parity: any ParsableCommand.Type = ParityCommand.self
   package static let train: any ParsableCommand.Type = TrainCommand.self
 }

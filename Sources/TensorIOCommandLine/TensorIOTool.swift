@@ -76,7 +76,7 @@ struct TensorIOCommand: ParsableCommand {
     version: Version.current,
     subcommands: [
       ModelCommands.run, ModelCommands.inspect, ValidateCommand.self, ModelCommands.initialize,
-      ModelCommands.parity, BenchCommand.self, ModelCommands.train,
+      ModelCommands.metadata, ModelCommands.parity, BenchCommand.self, ModelCommands.train,
       EvaluateCommand.self, MergeCommand.self, CompareCommand.self, BulkCommand.self,
       LabelCommand.self, DoctorCommand.self, SessionWorkerCommand.self,
     ] + TensorIOTool.current.commands + ExternalPrograms.displayed)

@@ -51,6 +51,7 @@ struct SpecialFileTests {
       (model, ["inspect", model]),
       (model, ["bench", model]),
       (model, ["init", model, "--output", new]),
+      (model, ["metadata", model, "--from", digits, "--output", new]),
       (image, ["bench", digits, image]),
       (tensor, ["parity", digits, photo, "--against", tensor]),
       (table, ["evaluate", table, "--model", digits]),

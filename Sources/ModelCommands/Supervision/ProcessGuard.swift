@@ -21,7 +21,8 @@ package enum ProcessGuard {
 
   /// The commands that open models.
   private static let guardedCommands: Set<String> = [
-    "run", "inspect", "validate", "init", "parity", "bench", "train", "evaluate", "bulk",
+    "run", "inspect", "validate", "init", "metadata", "parity", "bench", "train", "evaluate",
+    "bulk",
   ]
 
   /// The signals that end a process because of its own code.
