@@ -7,7 +7,8 @@
 
     Scripts/fuzz.py --binary .build/debug/tensorio [--count 2000] [--seed 1]
 
-The script truncates, flips and splices models, descriptions (model.json) and images. If TensorFlow is
+The script truncates, flips and splices models, descriptions (model.json), images and datasets (tables, NumPy
+files and MLPerf Tiny's sample files). If TensorFlow is
 installed, it does the same with a quarter as many SavedModels, because opening TensorFlow is slow. The
 command must exit with 0 if the file is still valid, or with 65 and a message. Anything else is a failure,
 above all a signal. The file of a failure is kept and its path is printed. This needs only the standard
@@ -17,12 +18,15 @@ library.
 import argparse
 import concurrent.futures
 import dataclasses
+import json
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -94,6 +98,38 @@ def command(binary: str, bundle: Path) -> list[str]:
             "--timeout", str(TIMEOUT_SECONDS), "--json"]
 
 
+def make_datasets(folder: Path) -> list[Path]:
+    """Makes a dataset of every layout of values, for a model that takes 144 numbers."""
+    folder.mkdir()
+    names = [f"c{index}" for index in range(144)]
+    rows = [[(row * 7 + index) % 13 / 4 for index in range(144)] for row in range(4)]
+    lines = [",".join([*names, "label"])]
+    lines += [",".join([*map(str, row), str(index)]) for index, row in enumerate(rows)]
+    (folder / "rows.csv").write_text("\n".join(lines) + "\n")
+    (folder / "rows.jsonl").write_text(
+        "".join(json.dumps({"x": row, "label": index}) + "\n" for index, row in enumerate(rows)))
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 144), }\n"
+    numbers = [number for row in rows for number in row]
+    values = struct.pack(f"<{len(numbers)}f", *numbers)
+    array = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values
+    (folder / "x.npy").write_bytes(array)
+    with zipfile.ZipFile(folder / "arrays.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", array)
+    (folder / "y_labels.csv").write_text("s.bin, 144, 3, 576, 576\nt.bin, 144, 1, 576, 4\n")
+    return sorted(folder.iterdir())
+
+
+def make_echo(folder: Path) -> None:
+    """Makes a bundle of a model that returns 144 numbers."""
+    folder.mkdir()
+    shutil.copy(MODELS / "identity_image.tflite", folder / "model.tflite")
+    layer = {"type": "array", "shape": [1, 144]}
+    document = dict.fromkeys(["name", "details", "id", "version", "author", "license"], "echo")
+    document["model"] = {"file": "model.tflite", "quantized": False}
+    document |= {"inputs": [{"name": "x", **layer}], "outputs": [{"name": "y", **layer}]}
+    (folder / "model.json").write_text(json.dumps(document))
+
+
 def run(arguments: list[str]) -> subprocess.CompletedProcess:
     return subprocess.run(arguments, capture_output=True, timeout=TIMEOUT_SECONDS + 30, check=False)
 
@@ -108,6 +144,12 @@ def try_one(binary: str, folder: Path, number: int, seed: Seed, data: bytes,
         file = place / f"picture{seed.path.suffix}"
         arguments = [binary, "run", str(DIGITS), f"@{file}", "--json",
                      "--timeout", str(TIMEOUT_SECONDS)]
+    elif seed.kind == "dataset":
+        place.mkdir(parents=True)
+        file = place / seed.path.name
+        for name in ("s.bin", "t.bin"):
+            (place / name).write_bytes(bytes(576))
+        arguments = [binary, "evaluate", str(file), "--model", str(folder / "echo.tiobundle"), "--json"]
     elif seed.kind == "saved model":
         source = next(path for path in bundles if path in seed.path.parents)
         shutil.copytree(bundles[source], bundle)
@@ -149,6 +191,7 @@ def main() -> int:
     if not bundles:
         print("error: no fixture model could be run", file=sys.stderr)
         return 1
+    make_echo(folder / "echo.tiobundle")
     seeds = {
         "model": [Seed("model", path) for path in bundles if path.is_file()],
         "json": [Seed("json", bundle / "model.json") for bundle in bundles.values()],
@@ -156,6 +199,7 @@ def main() -> int:
                         for file in sorted(path.rglob("*")) if file.is_file()],
         "image": [Seed("image", path) for path in sorted(IMAGES.iterdir())
                   if path.suffix in (".jpg", ".png", ".bmp", ".webp")] + [Seed("image", PICTURE)],
+        "dataset": [Seed("dataset", path) for path in make_datasets(folder / "datasets")],
     }
     random_source = random.Random(options.seed)
     faults: list[str] = []
