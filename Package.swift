@@ -98,7 +98,10 @@ let package = Package(
     .target(
       name: "AudioFiles",
       dependencies: ["AudioFeatures", "CSoundFile", "Files", "NativeLibrary", "TensorIO"]),
-    .target(name: "TensorIOEncoding", dependencies: ["AudioFeatures", "AudioFiles", "TensorIO"]),
+    .target(name: "Tokenizers"),
+    .target(
+      name: "TensorIOEncoding",
+      dependencies: ["AudioFeatures", "AudioFiles", "TensorIO", "Tokenizers"]),
     .target(name: "CTensorFlow"),
     .target(
       name: "TensorIOTensorFlow",
@@ -312,6 +315,7 @@ let package = Package(
     .testTarget(
       name: "TensorIOEncodingTests",
       dependencies: ["AudioFeatures", "TensorIO", "TensorIOEncoding", "TensorIOLiteRT"]),
+    .testTarget(name: "TokenizersTests", dependencies: ["TestSupport", "Tokenizers"]),
     .testTarget(name: "ChartsTests", dependencies: ["Charts"]),
     .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
     .testTarget(name: "StoredRowsTests", dependencies: ["StoredRows", "TestSupport"]),
@@ -391,7 +395,11 @@ let package = Package(
 // That saves a tenth of the build's time and 2% of the program. SwiftPM doesn't accept such flags in
 // packages that others depend on, so other builds are without them.
 let coldModules: Set = ["Charts", "ModelCommands", "ModelTools", "TensorIOCommandLine"]
-let smallModules: Set = ["AudioFiles", "NetRunner", "StoredRows", "TensorIOTensorFlow"]
+let smallModules: Set = [
+  "AudioFiles", "NetRunner", "StoredRows", "TensorIODecoding", "TensorIOEncoding",
+  "TensorIOIsolation",
+  "TensorIOLiteRT", "TensorIOTensorFlow", "Tokenizers",
+]
 let isSmallBuild = Context.environment["TENSORIO_SMALL_BUILD"] == "1"
 
 // The plugin is needed only to build the documentation.

@@ -31,6 +31,9 @@ struct InputReader {
   /// Reads VALUE, which is the value of one input, or an object or list with several.
   func readInputs(_ text: String, for signature: ModelSignature) throws -> ModelInputs {
     let only = signature.inputs.count == 1 ? signature.inputs[0] : nil
+    if !text.hasPrefix("{"), signature.inputs.allSatisfy(\.isText), !signature.inputs.isEmpty {
+      return ModelInputs(try textInput(text))
+    }
     switch try read(text, for: only) {
     case .value(let value): return ModelInputs(value)
     case .json(.object(let row))
@@ -60,6 +63,33 @@ struct InputReader {
       let name = text.hasPrefix("@") ? String(text.dropFirst()) : spec?.name ?? "VALUE"
       return try value(of: json, for: spec, named: name)
     }
+  }
+
+  /// Reads a text: JSON, a pair of texts in JSON, the content of a file (@FILE), or the text itself.
+  private func textInput(_ text: String) throws -> TextInput {
+    if text.hasPrefix("@") {
+      let path = String(text.dropFirst())
+      guard let content = String(validating: try FileSystem.read(path), as: UTF8.self) else {
+        throw TensorIOError(.wrongKind, "'\(path)' is not UTF-8; save it as UTF-8.")
+      }
+      return TextInput(content)
+    }
+    let json = try? JSONValue(parsing: Data(text.utf8))
+    if let json, json.isText { return try textInput(json) }
+    return TextInput(text)
+  }
+
+  private func textInput(_ json: JSONValue) throws -> TextInput {
+    switch json {
+    case .string(let text): return TextInput(text)
+    case .array(let elements) where json.isText && elements.count == 2:
+      guard case .string(let first) = elements[0], case .string(let second) = elements[1] else {
+        break
+      }
+      return TextInput(first, second)
+    default: break
+    }
+    throw TensorIOError(.wrongKind, "A text or a pair of texts was expected, got \(json.typeName).")
   }
 
   /// What an argument holds: JSON, or the value itself.
@@ -139,11 +169,12 @@ struct InputReader {
   func value(
     of json: JSONValue, for spec: TensorSpec?, named name: String
   ) throws -> any TensorEncodable {
-    if case .string(let text) = json {
+    if case .string(let text) = json, spec?.isText != true {
       if text.hasPrefix("@") { return try readFile(path(String(text.dropFirst())), for: spec) }
       if spec?.isAudio == true { return try AudioClip(contentsOf: path(text)) }
       return spec?.isImage == true ? try image(path(text), for: spec) : text
     }
+    if spec?.isText == true { return try textInput(json) }
     if spec?.isFeatures == true, case .object(let row) = json { return FeatureRow(row) }
     return try tensorValue(of: json, named: name)
   }
@@ -169,6 +200,18 @@ struct InputReader {
     case .null, .object:
       throw TensorIOError(
         .wrongKind, "'\(name)' takes a number, an array or text, got \(json.typeName).")
+    }
+  }
+}
+
+extension JSONValue {
+  /// Whether this is a string or an array of strings.
+  fileprivate var isText: Bool {
+    switch self {
+    case .string: true
+    case .array(let elements):
+      elements.allSatisfy { if case .string = $0 { true } else { false } }
+    default: false
     }
   }
 }

@@ -6,6 +6,7 @@
 import AudioFeatures
 import AudioFiles
 public import TensorIO
+import Tokenizers
 
 /// A recording with one channel, for an input of the type `audio`.
 ///
@@ -90,14 +91,15 @@ extension AudioClip: TensorEncodable {
 }
 
 extension ModelSignature {
-  /// Checks that every input of the type `audio` or `features` fits its shape, and that its files
-  /// can be read.
+  /// Checks that every input of the type `audio` or `features` fits its shape, and that the files of
+  /// `features` and `text` can be read.
   ///
   /// - Throws: `TensorIOError` for the first input that doesn't fit.
   public func checkEncoders() throws {
     for spec in inputs {
       guard let coding = spec.coding else { continue }
       if coding.type == "features" { try FeatureEncoder(coding).check(spec) }
+      if coding.type == "text" { _ = try Tokenizer(coding) }
       guard coding.type == "audio" else { continue }
       do throws(AudioError) {
         _ = try AudioEncoder(coding).rows(for: spec)

@@ -187,7 +187,7 @@ extension ModelReport {
     case .string: break
     }
     if let coding = layer.coding {
-      if ["audio", "features"].contains(coding.type) {
+      if ["audio", "features", "text"].contains(coding.type) {
         members.merge(coding.options) { first, _ in first }
       } else {
         members["decode"] = .object(

@@ -229,6 +229,9 @@ extension ModelReport {
 
   private static func text(_ coding: LayerCoding) -> String {
     if case .array(let columns)? = coding["columns"] { return counted(columns.count, "column") }
+    if let file = coding.text("tokenizer") {
+      return "\(coding.text("part") ?? "ids") of the tokens of \(file)"
+    }
     guard coding.type == "audio" else { return decodingText(coding) }
     var parts = ["at \(coding.count("sample_rate") ?? 0) Hz"]
     if let count = coding.count("samples") { parts.append("\(count) samples") }
@@ -301,7 +304,11 @@ extension ModelManifest.Layer {
   var typeName: String {
     switch kind {
     case .array:
-      if let type = coding?.type, ["audio", "features"].contains(type) { type } else { "array" }
+      if let type = coding?.type, ["audio", "features", "text"].contains(type) {
+        type
+      } else {
+        "array"
+      }
     case .scalar: "scalar"
     case .imageInput, .imageOutput, .classMap: "image"
     case .string: "string"

@@ -17,12 +17,17 @@ struct RowTable {
   /// A table with a name for each row and its label, if there is one.
   private(set) var labels: DelimitedText
 
+  /// The names of columns of text, which aren't paths.
+  private static let textNames: Set = [
+    "text", "sentence", "sentence1", "sentence2", "question", "review", "content",
+  ]
+
   /// Divides a CSV file; nil if it can't be such a table.
   ///
   /// - Parameters:
   ///   - table: The file, whose first line has the names of the columns.
   ///   - isCertain: Whether the table is known to be one of values. Otherwise, it must have a column
-  ///     of numbers beside its label, and neither paths of files nor a column named for them.
+  ///     of numbers or one named `text` or similar beside its label, and neither paths of files nor a column named for them.
   init?(_ table: DelimitedText, isCertain: Bool) {
     guard let header = table.rows.first?.cells, table.rows.count > 1 else { return nil }
     let rows = table.rows.dropFirst()
@@ -34,9 +39,10 @@ struct RowTable {
         Set(header).count == header.count, header.count > 1,
         !rows.prefix(100).contains(where: { $0.cells.contains(where: ImageFolder.isSample) }),
         values.contains(where: { column in
-          rows.allSatisfy {
-            $0.cells[column].isEmpty || TableReader.number($0.cells[column]) != nil
-          }
+          Self.textNames.contains(names[column])
+            || rows.allSatisfy {
+              $0.cells[column].isEmpty || TableReader.number($0.cells[column]) != nil
+            }
         })
       else { return nil }
     }

@@ -41,6 +41,16 @@ extension TableRow {
   /// The columns have the names of the inputs. If the only input is an array, all columns together
   /// can also be its elements, in order.
   fileprivate func inputs(for specs: [TensorSpec]) throws -> ModelInputs {
+    if specs.allSatisfy(\.isText), !specs.isEmpty {
+      let texts = cells.compactMap { if case .string(let text) = $0 { text } else { nil } }
+      guard texts.count == cells.count, (1...2).contains(texts.count) else {
+        throw TensorIOError(
+          .wrongKind,
+          "The model takes a text or a pair of texts, but the row has the columns "
+            + "\(columns.map { "'\($0)'" }.joined(separator: ", ")).")
+      }
+      return ModelInputs(TextInput(texts[0], texts.count == 2 ? texts[1] : nil))
+    }
     let members = self.members
     if specs.count == 1, members[specs[0].name] == nil {
       if specs[0].isFeatures { return ModelInputs(FeatureRow(members)) }

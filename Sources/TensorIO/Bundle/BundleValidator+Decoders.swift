@@ -33,6 +33,9 @@ extension BundleValidator {
       }
     }
     for (index, layer) in manifest.inputs.enumerated() {
+      if let file = layer.coding?.text("tokenizer") {
+        checkAsset(file, at: "inputs[\(index)].tokenizer")
+      }
       guard case .array(let columns)? = layer.coding?["columns"] else { continue }
       for (column, members) in columns.enumerated() {
         guard case .object(let members) = members, case .string(let file)? = members["vocabulary"]

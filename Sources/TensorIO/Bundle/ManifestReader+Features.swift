@@ -41,6 +41,29 @@ extension ManifestReader {
   }
 }
 
+extension ManifestReader {
+  /// Reads the fields of an input of the type `text`.
+  mutating func readText(_ layer: [String: JSONValue], at path: String) -> LayerCoding? {
+    let own = layer.filter { TextKeys.ofLayers.keyNames.contains($0.key) }
+    return check(own, TextKeys.ofLayers, at: path, form: TextKeys.form)
+      ? LayerCoding(type: "text", options: own) : nil
+  }
+}
+
+/// The keys of an input of the type `text` that other layers don't have.
+enum TextKeys {
+  static let ofLayers = "tokenizer! part lowercase special_tokens pad"
+
+  static func form(of key: String) -> KeyForm {
+    switch key {
+    case "tokenizer": .file
+    case "part": .word(["ids", "mask", "types"])
+    case "pad": .count(from: 0)
+    default: .flag
+    }
+  }
+}
+
 /// The keys of a column of an input of the type `features`, and which values they take.
 enum FeatureKeys {
   static let ofColumns =

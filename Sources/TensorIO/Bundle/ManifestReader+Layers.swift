@@ -22,12 +22,13 @@ extension ManifestReader {
       check(keysOf: layer, type, direction, allowed: ["dtype"], at: path)
       kind = .string
     case "image": kind = readImage(layer, direction, shape: shape, at: path)
-    case "audio" where direction == .input, "features" where direction == .input:
+    case "audio" where direction == .input, "features" where direction == .input,
+      "text" where direction == .input:
       kind = readNumbers(type, layer, direction, at: path)
     default:
       let known =
         ["array", "image", "string", "scalar"]
-        + (direction == .input ? ["audio", "features"] : [])
+        + (direction == .input ? ["audio", "features", "text"] : [])
       reject(
         type, at: "\(path).type", expected: "one of \(known.joined(separator: ", "))",
         known: known, orSuggest: "Use a type from the list.")
@@ -40,6 +41,7 @@ extension ManifestReader {
       case ("array", .output): readDecoding(layer, at: path)
       case ("audio", _): readAudio(layer, at: path)
       case ("features", _): readFeatures(layer, at: path)
+      case ("text", _): readText(layer, at: path)
       default: nil
       }
     if type == "scalar", let shape, !shape.allSatisfy({ $0 == 1 || $0 == -1 }) {
@@ -104,7 +106,7 @@ extension ManifestReader {
     [
       "dtype", "labels", "quantize", "dequantize", "format", "normalize", "denormalize", "layout",
       "resize", "crop", "decode", "columns",
-    ] + AudioKeys.ofLayers.keyNames
+    ] + AudioKeys.ofLayers.keyNames + TextKeys.ofLayers.keyNames
 
   /// Checks as much as possible of a layer whose type is unknown.
   private mutating func checkWithoutType(_ layer: [String: JSONValue], at path: String) {
@@ -141,7 +143,8 @@ extension ManifestReader {
       keysOf: layer, type, direction,
       allowed: ["dtype", key] + (hasLabels ? ["labels", "decode"] : [])
         + (type == "audio" ? AudioKeys.ofLayers.keyNames : [])
-        + (type == "features" ? ["columns"] : []), at: path)
+        + (type == "features" ? ["columns"] : [])
+        + (type == "text" ? TextKeys.ofLayers.keyNames : []), at: path)
     if hasLabels, layer["labels"] != nil, layer["decode"] != nil {
       report(
         .conflictingKeys, at: "\(path).labels", expected: "\"labels\" or \"decode\"",

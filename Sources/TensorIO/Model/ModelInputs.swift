@@ -43,7 +43,11 @@ public struct ModelInputs: Sendable {
   ) throws {
     switch form {
     case .value(let value):
-      if specs.count == 1 { return try body(0, value) }
+      // A text is for all inputs that take parts of its tokens, such as their indices and their mask.
+      if specs.count == 1 || (value.tensorItems == nil && specs.allSatisfy(\.isText)) {
+        for index in specs.indices { try body(index, value) }
+        return
+      }
       try forEach(specs, of: value.tensorItems ?? [value], body)
     case .list(let values): try forEach(specs, of: values, body)
     case .named(let values):

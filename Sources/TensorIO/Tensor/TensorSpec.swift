@@ -103,6 +103,9 @@ public struct TensorSpec: Hashable, Sendable {
   /// Whether the layer is an input of the type `features`.
   package var isFeatures: Bool { coding?.type == "features" }
 
+  /// Whether the layer is an input of the type `text`.
+  package var isText: Bool { coding?.type == "text" }
+
   package var isImage: Bool {
     switch kind {
     case .imageInput, .imageOutput: true

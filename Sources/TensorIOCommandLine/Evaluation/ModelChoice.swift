@@ -132,7 +132,10 @@ struct ModelChoice: ParsableArguments {
 extension ModelManifest.Layer {
   fileprivate var words: String {
     switch kind {
-    case .array: coding == nil ? "numbers" : coding?.type == "audio" ? "a recording" : "a row"
+    case .array:
+      coding == nil
+        ? "numbers"
+        : coding?.type == "audio" ? "a recording" : coding?.type == "text" ? "a text" : "a row"
     case .scalar: "a number"
     case .imageInput, .imageOutput: "an image"
     case .classMap: "a class map"

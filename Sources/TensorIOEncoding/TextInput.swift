@@ -1,0 +1,73 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import TensorIO
+import Tokenizers
+
+/// A text, or a pair of texts that a model compares, for inputs of the type `text`.
+///
+/// ```swift
+/// let outputs = try model.run(TextInput("How do I get there?", "Take the train."))
+/// ```
+///
+/// Writing it to a tensor divides it into tokens with the tokenizer that model.json names. If all
+/// inputs of a model take text, one value is for all of them.
+public struct TextInput: Sendable, Hashable {
+  /// The text.
+  public var text: String
+  /// The second text; nil if the model takes only one.
+  public var second: String?
+
+  /// Makes an input of one text or of two.
+  public init(_ text: String, _ second: String? = nil) {
+    self.text = text
+    self.second = second
+  }
+}
+
+extension TextInput: TensorEncodable {
+  public static var tensorKindName: String { "a text" }
+  public var tensorElementCount: Int? { nil }
+
+  public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
+    guard let coding = spec.coding, coding.type == "text" else {
+      throw TensorIOError.wrongKind(
+        spec, expected: spec.isImage ? "an image" : "numbers", found: Self.tensorKindName)
+    }
+    let tokens: TokenizedText
+    do {
+      let tokenizer = try coding.prepared { try Tokenizer(coding) }
+      tokens = try tokenizer.encode(
+        text, second,
+        options: Tokenizer.Options(
+          maximumLength: spec.elementCount, fixedLength: spec.elementCount,
+          paddingID: coding.count("pad").map(Int32.init),
+          addsSpecialTokens: coding.flag("special_tokens") ?? true))
+    } catch let error as TokenizerError {
+      throw TensorIOError(.wrongKind, "'\(spec.name)': \(error.message)", cause: error)
+    }
+    let numbers =
+      switch coding.text("part") {
+      case "mask": tokens.attentionMask
+      case "types": tokens.typeIDs
+      default: tokens.ids
+      }
+    try numbers.encode(into: &memory, as: spec)
+  }
+}
+
+extension Tokenizer {
+  /// Reads the tokenizer of a layer.
+  init(_ coding: LayerCoding) throws {
+    guard let file = try coding.file("tokenizer") else {
+      throw TensorIOError(.invalidBundle, "The layer doesn't name a tokenizer.")
+    }
+    do {
+      try self.init(file.bytes, name: file.path, lowercases: coding.flag("lowercase") ?? true)
+    } catch let error as TokenizerError {
+      throw TensorIOError(.invalidBundle, "'\(file.path)': \(error.message)", cause: error)
+    }
+  }
+}
