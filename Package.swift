@@ -389,16 +389,15 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// The Makefile's release builds set this. Cold modules run once per command and have no loops over
-// many values, so they are optimized for size, and functions of the standard library aren't specialized
-// for their types. Small modules, whose time is spent in other modules, are only optimized for size.
-// That saves a tenth of the build's time and 2% of the program. SwiftPM doesn't accept such flags in
-// packages that others depend on, so other builds are without them.
-let coldModules: Set = ["Charts", "ModelCommands", "ModelTools", "TensorIOCommandLine"]
+// The Makefile's release builds set this. The time of small modules is spent in other modules, so they
+// are optimized for size. Cold modules, which have no loops over many values and don't run at every
+// start, also do without functions of the standard library that are specialized for their types. That
+// saves a tenth of the build's time. SwiftPM doesn't accept such flags in packages that others depend
+// on, so other builds are without them.
+let coldModules: Set = ["Charts", "ModelTools"]
 let smallModules: Set = [
-  "AudioFiles", "NetRunner", "StoredRows", "TensorIODecoding", "TensorIOEncoding",
-  "TensorIOIsolation",
-  "TensorIOLiteRT", "TensorIOTensorFlow", "Tokenizers",
+  "AudioFiles", "ModelCommands", "NetRunner", "StoredRows", "TensorIOCommandLine",
+  "TensorIOTensorFlow", "Tokenizers",
 ]
 let isSmallBuild = Context.environment["TENSORIO_SMALL_BUILD"] == "1"
 
