@@ -396,8 +396,7 @@ let package = Package(
 // on, so other builds are without them.
 let coldModules: Set = ["Charts", "ModelTools"]
 let smallModules: Set = [
-  "AudioFiles", "ModelCommands", "NetRunner", "StoredRows", "TensorIOCommandLine",
-  "TensorIOTensorFlow", "Tokenizers",
+  "AudioFiles", "NetRunner", "StoredRows", "TensorIOTensorFlow", "Tokenizers",
 ]
 let isSmallBuild = Context.environment["TENSORIO_SMALL_BUILD"] == "1"
 

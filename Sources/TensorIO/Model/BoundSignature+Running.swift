@@ -90,11 +90,14 @@ extension BoundSignature {
       }
     }
     var result = ModelOutputs(layout: layout, storage: storage, taken: taken, strings: strings)
-    if layout.needsImageSize { result.imageSize = try inputs.flatMap(imageSize) }
-    if let index = layout.reconstructedInput {
-      result.inputValues = try inputs.flatMap { try values(ofInputAt: index, in: $0) }
-    }
+    if layout.needsInputFacts, let inputs { result.inputFacts = try facts(of: inputs) }
     return result
+  }
+
+  private func facts(of inputs: ModelInputs) throws -> InputFacts {
+    try InputFacts(
+      imageSize: layout.image == nil ? nil : imageSize(of: inputs),
+      values: layout.reconstructedInput.flatMap { try values(ofInputAt: $0, in: inputs) })
   }
 
   /// Returns the values of an input before quantization, with which a reconstruction is compared.

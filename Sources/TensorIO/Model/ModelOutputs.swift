@@ -26,12 +26,15 @@ public struct ModelOutputs: Sendable {
   /// The outputs whose memory the runtime has handed over.
   private(set) var taken: [Int: any TensorMemory] = [:]
   private(set) var strings: [Int: [Data]] = [:]
+  /// What decoders know of the inputs; nil if no output is decoded.
+  var inputFacts: InputFacts?
+
   /// The size of the upright image that the model has seen; nil if no output is decoded, or if the
   /// input was a tensor.
-  package internal(set) var imageSize: (width: Int, height: Int)?
+  package var imageSize: (width: Int, height: Int)? { inputFacts?.imageSize }
 
   /// The values of the input that an output reconstructs, before quantization; nil if none does.
-  package internal(set) var inputValues: [Float]?
+  package var inputValues: [Float]? { inputFacts?.values }
 
   /// The image input; nil for a model without one.
   package var imageInput: TensorSpec? { layout.image }
@@ -109,6 +112,19 @@ extension TensorIOError {
   }
 }
 
+/// What decoders know of the inputs of a run.
+///
+/// It is a class, so that outputs that aren't decoded stay small.
+final class InputFacts: Sendable {
+  let imageSize: (width: Int, height: Int)?
+  let values: [Float]?
+
+  init(imageSize: (width: Int, height: Int)?, values: [Float]?) {
+    self.imageSize = imageSize
+    self.values = values
+  }
+}
+
 /// The layout of the outputs in the bytes of a run.
 final class OutputLayout: Sendable {
   let specs: [TensorSpec]
@@ -119,8 +135,8 @@ final class OutputLayout: Sendable {
   let image: TensorSpec?
   /// The index of the input that an output reconstructs; nil if none does.
   let reconstructedInput: Int?
-  /// Whether decoders need the size of the image.
-  let needsImageSize: Bool
+  /// Whether decoders need to know the size of the image, or the values of an input.
+  let needsInputFacts: Bool
   /// What the decoders have prepared, by their outputs, so that files are read only once.
   let prepared = Mutex<[Int: any Sendable]>([:])
 
@@ -132,7 +148,7 @@ final class OutputLayout: Sendable {
         let name = coding.text("input")
         return inputs.firstIndex { name == nil || $0.name == name }
       }
-    needsImageSize = image != nil && specs.contains { $0.coding != nil }
+    needsInputFacts = specs.contains { $0.coding != nil }
     var ranges: [Range<Int>] = []
     var end = 0
     for spec in specs {
