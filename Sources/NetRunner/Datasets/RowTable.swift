@@ -36,7 +36,8 @@ struct RowTable {
       let names = header.map { $0.lowercased() }
       guard !names.contains(where: { TableReader.pathNames.contains($0) }),
         header.allSatisfy({ TableReader.number($0) == nil && !$0.isEmpty }),
-        Set(header).count == header.count, header.count > 1,
+        Set(header).count == header.count,
+        header.count > 1 || Self.textNames.contains(names[0]),
         !rows.prefix(100).contains(where: { $0.cells.contains(where: ImageFolder.isSample) }),
         values.contains(where: { column in
           Self.textNames.contains(names[column])
