@@ -120,13 +120,14 @@ def make_datasets(folder: Path) -> list[Path]:
 
 
 def make_echo(folder: Path) -> None:
-    """Makes a bundle of a model that returns 144 numbers."""
-    folder.mkdir()
+    """Makes a bundle of a model that returns 144 numbers, the scores of as many classes."""
+    (folder / "assets").mkdir(parents=True)
+    (folder / "assets/labels.txt").write_text("".join(f"class {index}\n" for index in range(144)))
     shutil.copy(MODELS / "identity_image.tflite", folder / "model.tflite")
     layer = {"type": "array", "shape": [1, 144]}
     document = dict.fromkeys(["name", "details", "id", "version", "author", "license"], "echo")
     document["model"] = {"file": "model.tflite", "quantized": False}
-    document |= {"inputs": [{"name": "x", **layer}], "outputs": [{"name": "y", **layer}]}
+    document |= {"inputs": [{"name": "x", **layer}], "outputs": [{"name": "y", **layer, "labels": "labels.txt"}]}
     (folder / "model.json").write_text(json.dumps(document))
 
 
