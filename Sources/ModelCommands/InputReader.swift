@@ -74,9 +74,11 @@ struct InputReader {
       }
       return TextInput(content)
     }
-    let json = try? JSONValue(parsing: Data(text.utf8))
-    if let json, json.isText { return try textInput(json) }
-    return TextInput(text)
+    // Most texts aren't JSON, which isn't an error: they are taken as they are.
+    guard let json = try? JSONValue(parsing: Data(text.utf8)), json.isText else {
+      return TextInput(text)
+    }
+    return try textInput(json)
   }
 
   private func textInput(_ json: JSONValue) throws -> TextInput {

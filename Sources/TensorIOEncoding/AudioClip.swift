@@ -61,10 +61,7 @@ public struct AudioClip: Sendable, Equatable {
   /// - Returns: At least one array of `spec.elementCount` values.
   /// - Throws: `TensorIOError` when the recording doesn't fit the layer.
   public func windows(for spec: TensorSpec) throws -> [[Float]] {
-    guard let coding = spec.coding, coding.type == "audio" else {
-      throw TensorIOError.wrongKind(
-        spec, expected: spec.isImage ? "an image" : "numbers", found: Self.tensorKindName)
-    }
+    let coding = try spec.coding("audio", for: Self.self)
     do throws(AudioError) {
       let encoder = try coding.prepared { () throws(AudioError) in try AudioEncoder(coding) }
       return try encoder.windows(self, for: spec)

@@ -28,10 +28,7 @@ extension FeatureRow: TensorEncodable {
   public var tensorElementCount: Int? { nil }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
-    guard let coding = spec.coding, coding.type == "features" else {
-      throw TensorIOError.wrongKind(
-        spec, expected: spec.isImage ? "an image" : "numbers", found: Self.tensorKindName)
-    }
+    let coding = try spec.coding("features", for: Self.self)
     let encoder = try coding.prepared { try FeatureEncoder(coding) }
     try encoder.values(of: columns, for: spec).encode(into: &memory, as: spec)
   }

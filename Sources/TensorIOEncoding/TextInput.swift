@@ -32,10 +32,7 @@ extension TextInput: TensorEncodable {
   public var tensorElementCount: Int? { nil }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
-    guard let coding = spec.coding, coding.type == "text" else {
-      throw TensorIOError.wrongKind(
-        spec, expected: spec.isImage ? "an image" : "numbers", found: Self.tensorKindName)
-    }
+    let coding = try spec.coding("text", for: Self.self)
     let tokens: TokenizedText
     do {
       let tokenizer = try coding.prepared { try Tokenizer(coding) }

@@ -54,13 +54,13 @@ package struct Tokenizer: Sendable {
     self.padding = padding
   }
 
-  /// The index of a token; nil if there is no such token.
+  /// Returns the index of a token, or nil if the tokenizer doesn't have it.
   package func id(of token: String) -> Int32? {
     let text = Array(token.utf8)
     return added.id(of: text) ?? model.vocabulary.id(of: text)
   }
 
-  /// The text of a token; nil if there is no such index.
+  /// Returns the text of a token, or nil if no token has the index.
   package func token(_ id: Int32) -> String? { bytes(of: id)?.text }
 
   private func bytes(of id: Int32) -> [UInt8]? {

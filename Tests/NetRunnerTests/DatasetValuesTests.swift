@@ -35,7 +35,7 @@ import Testing
     #expect(dataset.truths == [.label("yes"), .label("no")])
     #expect(
       rows(dataset) == [
-        TableRow(columns: ["age", "city"], cells: [.number(39), .string("Bern")]),
+        TableRow(columns: ["age", "city"], cells: [.string("39"), .string("Bern")]),
         TableRow(columns: ["age", "city"], cells: [.string(""), .string("Paris")]),
       ])
     #expect(dataset.notes == ["read as a table of 2 rows, with labels from 'label'"])

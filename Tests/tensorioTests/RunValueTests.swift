@@ -56,7 +56,8 @@ struct RunValueTests {
   @Test func `a table of texts is evaluated`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/texts.csv"
-    try "text\nthe film\n\"good, good\"\n".write(toFile: path, atomically: true, encoding: .utf8)
+    try "text\nthe film\n\"good, good\"\n42\n".write(
+      toFile: path, atomically: true, encoding: .utf8)
     let output = folder.path + "/rows.jsonl"
     let bundle = try textBundle()
     let result = try await CommandRunner.run(
@@ -65,6 +66,7 @@ struct RunValueTests {
     let rows = try String(contentsOfFile: output, encoding: .utf8)
     #expect(rows.contains("[5,4,2,0,0,3]"), "\(rows)")
     #expect(rows.contains("[1,7,2,0,3,7]"), "\(rows)")
+    #expect(rows.contains("[3,1,2,0,0,0]"), "\(rows)")
   }
 
   @Test func `an object is a row of a table`() async throws {

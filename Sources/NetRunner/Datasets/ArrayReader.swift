@@ -149,7 +149,9 @@ private final class ArrayArchive {
     func fault(_ reason: String) -> TensorIOError {
       TensorIOError(.wrongKind, "'\(shown)' can't be unpacked: \(reason).")
     }
-    guard let index = indices[name] else { throw fault("there is no such array") }
+    guard let index = indices[name] else {
+      throw fault("the archive has only \(names.sorted().joined(separator: ", "))")
+    }
     var facts = zip_stat_t()
     guard library.entryFacts(archive, index, 0, &facts) == 0, facts.size <= Self.mostBytes,
       let file = library.openEntry(archive, index, 0)

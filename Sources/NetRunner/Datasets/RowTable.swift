@@ -27,7 +27,8 @@ struct RowTable {
   /// - Parameters:
   ///   - table: The file, whose first line has the names of the columns.
   ///   - isCertain: Whether the table is known to be one of values. Otherwise, it must have a column
-  ///     of numbers or one named `text` or similar beside its label, and neither paths of files nor a column named for them.
+  ///     of numbers or one named `text` or similar beside its label, and neither paths of files nor
+  ///     a column named for them.
   init?(_ table: DelimitedText, isCertain: Bool) {
     guard let header = table.rows.first?.cells, table.rows.count > 1 else { return nil }
     let rows = table.rows.dropFirst()
@@ -53,10 +54,8 @@ struct RowTable {
     for (index, row) in rows.enumerated() {
       labels.rows.append(
         .init(line: row.line, cells: ["row \(index + 1)"] + truths.map { row.cells[$0] }))
-      let cells = values.map { column -> JSONValue in
-        let cell = row.cells[column]
-        return TableReader.number(cell).map(JSONValue.number) ?? .string(cell)
-      }
+      // Cells stay text, because "007" can be a word. Layers of numbers parse them.
+      let cells = values.map { JSONValue.string(row.cells[$0]) }
       self.rows.append(TableRow(columns: values.map { header[$0] }, cells: cells))
     }
   }

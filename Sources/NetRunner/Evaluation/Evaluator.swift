@@ -7,7 +7,7 @@ public import TensorIO
 import TensorIOEncoding
 public import TensorIOImageCodecs
 
-/// Runs a model on images or recordings, and measures each stage.
+/// Runs a model on images, recordings or values, and measures each stage.
 ///
 /// ```swift
 /// let evaluator = try Evaluator(model)
@@ -60,12 +60,12 @@ public struct Evaluator: Sendable {
     reader = PredictionReader(signature.outputs, input: input, labels: labels)
   }
 
-  /// Runs the model on an image or a recording.
+  /// Runs the model on an image, a recording or values.
   ///
   /// A recording with several windows gets the mean of their results.
   ///
   /// - Parameters:
-  ///   - source: The image or recording.
+  ///   - source: The image, the recording or the values.
   ///   - id: The image's identifier in results. If nil, the source's own is used.
   ///   - iterations: How often all stages are repeated, starting with decoding. The latencies are
   ///     means.
@@ -107,31 +107,32 @@ public struct Evaluator: Sendable {
   private func evaluate(
     _ source: ImageSource
   ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
+    let timer = DecodeTimer()
+    var file: ImageFile
     switch source {
     case .tensor, .row, .numbers: return try evaluateValues(source)
     case .file(let path) where ImageFolder.isArray(path): return try evaluateValues(source)
-    default: break
+    case _ where inputs.count == 1 && input.isAudio: return try evaluateRecording(source)
+    case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
+    case .pixels(let pixels, _):
+      try checkTakesImage()
+      return try run(ModelInputs(pixels), timer, size: pixels.uprightSize)
+    case .file(let path), .url(let path): file = ImageFile(path, decoder: decoder)
+    case .bytes(let bytes, let name): file = ImageFile(bytes: bytes, named: name, decoder: decoder)
     }
-    guard inputs.count == 1, input.isImage || input.isAudio else {
+    try checkTakesImage()
+    file.timer = timer
+    return try run(ModelInputs(file), timer, size: nil)
+  }
+
+  private func checkTakesImage() throws {
+    guard inputs.count == 1, input.isImage else {
       throw TensorIOError(
         .unsupportedModel,
         "'\(model.bundle.manifest.name)' takes "
           + inputs.map { "'\($0.name)' (\($0.kindName))" }.joined(separator: ", ")
           + ", but the sample is an image or a recording.")
     }
-    if input.isAudio { return try evaluateRecording(source) }
-    let timer = DecodeTimer()
-    var file: ImageFile
-    switch source {
-    case .file(let path), .url(let path): file = ImageFile(path, decoder: decoder)
-    case .bytes(let bytes, let name): file = ImageFile(bytes: bytes, named: name, decoder: decoder)
-    case .pixels(let pixels, _):
-      return try run(ModelInputs(pixels), timer, size: pixels.uprightSize)
-    case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
-    case .tensor, .row, .numbers: return try evaluateValues(source)
-    }
-    file.timer = timer
-    return try run(ModelInputs(file), timer, size: nil)
   }
 
   private func evaluateRecording(

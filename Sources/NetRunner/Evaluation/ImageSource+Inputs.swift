@@ -92,10 +92,10 @@ extension TableRow {
       for element in elements { try append(element, at: index, to: &numbers, spec) }
     case .bool(let flag): numbers.append(flag ? 1 : 0)
     default:
-      guard let number = cell.asNumber else {
+      let text = if case .string(let text) = cell { text } else { nil as String? }
+      guard let number = cell.asNumber ?? text.flatMap(TableReader.number) else {
         let column = cells.count == columns.count ? " in the column '\(columns[index])'" : ""
-        let found =
-          if case .string(let text) = cell { "'\(text.prefix(60))'" } else { cell.typeName }
+        let found = text.map { "'\($0.prefix(60))'" } ?? cell.typeName
         throw TensorIOError(
           .wrongKind, "'\(spec.name)' takes numbers, but the row has \(found)\(column).")
       }
@@ -105,6 +105,9 @@ extension TableRow {
 }
 
 extension NumberFile {
+  /// The most bytes of all windows, which overlap, so that a wrong stride doesn't take all memory.
+  private static let mostBytes = 1 << 30
+
   /// Returns the values of each window.
   fileprivate func windows(for spec: TensorSpec) throws -> [ModelInputs] {
     let bytes = [UInt8](try FileSystem.read(path))
@@ -114,7 +117,15 @@ extension NumberFile {
         .wrongElementCount,
         "'\(path)' has \(bytes.count) bytes, but a window has \(width).")
     }
-    return try Swift.stride(from: 0, through: bytes.count - width, by: stride ?? width).map {
+    let step = stride ?? width
+    let count = (bytes.count - width) / step + 1
+    guard count <= Self.mostBytes / width else {
+      throw TensorIOError(
+        .wrongElementCount,
+        "'\(path)' has \(count) windows of \(width) bytes, but at most 1 GiB in all was expected. Use a "
+          + "longer stride.")
+    }
+    return try Swift.stride(from: 0, through: bytes.count - width, by: step).map {
       ModelInputs(try value(of: Array(bytes[$0..<($0 + width)]), for: spec))
     }
   }

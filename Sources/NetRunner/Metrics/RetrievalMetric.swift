@@ -97,8 +97,8 @@ struct RetrievalMetric: MetricFamily {
     } else if queries.count < all.count {
       let count = all.count - queries.count
       report.notes.append(
-        "\(counted(count, "image")) \(count == 1 ? "is no query" : "are no queries"): no other image "
-          + "has the class.")
+        "\(counted(count, "image")) \(count == 1 ? "isn't a query" : "aren't queries"), because no other "
+          + "image has the class.")
     }
     if isFamily {
       let classes = Dictionary(grouping: queries, by: \.label)

@@ -45,7 +45,7 @@ public struct ModelInputs: Sendable {
     case .value(let value):
       if specs.count == 1 { return try body(0, value) }
       // A text is for all inputs that take parts of its tokens, such as their indices and their mask.
-      if value.tensorItems == nil, specs.allSatisfy(\.isText) {
+      if !specs.isEmpty, value.tensorItems == nil, specs.allSatisfy(\.isText) {
         for index in specs.indices { try body(index, value) }
         return
       }

@@ -68,7 +68,7 @@ final class Vocabulary: Sendable {
     self.init(texts, Array(0..<Int32(texts.count)))
   }
 
-  /// The index of a token; nil if there is no such token.
+  /// Returns the index of a token, or nil if the vocabulary doesn't have it.
   func id(of text: [UInt8]) -> Int32? { trie.token(text, 0..<text.count) }
 
   /// The text of a token.

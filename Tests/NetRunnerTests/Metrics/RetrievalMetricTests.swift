@@ -101,7 +101,7 @@ import Testing
     #expect(
       report.notes == [
         "1 of 4 images failed: as queries they find nothing, and no query finds them.",
-        "1 image is no query: no other image has the class.",
+        "1 image isn't a query, because no other image has the class.",
       ])
     let empty = try Case(labels: ["a", "b"], vectors: [[1], [1]]).report()
     #expect(empty.values.allSatisfy { $0.value == nil && $0.interval == nil })
