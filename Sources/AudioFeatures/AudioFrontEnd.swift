@@ -80,7 +80,7 @@ package struct AudioFrontEnd: Sendable {
     self.options = options
     plan = try FeaturePlan(method, sampleRate: sampleRate)
     if let count = options.sampleCount, shape(sampleCount: count).frames == 0 {
-      throw AudioError("'samples' must be at least \(leastSamples), but it is \(count).")
+      throw AudioError("'samples' must be at least \(leastSamples()), but it is \(count).")
     }
   }
 
@@ -107,7 +107,7 @@ package struct AudioFrontEnd: Sendable {
     guard shape.frames > 0 else {
       throw AudioError(
         "The recording has \(samples.count) samples, which is too short for the features. It needs "
-          + "\(leastSamples) samples.")
+          + "\(leastSamples()) samples.")
     }
     let all = plan.frameCount(options.sampleCount ?? samples.count)
     guard max(all, shape.frames * options.stacking) <= Self.mostValues / plan.bins else {
@@ -129,12 +129,12 @@ package struct AudioFrontEnd: Sendable {
     return options.stacking == 1 ? values : stacked(values, shape)
   }
 
-  /// The number of samples of the shortest recording that has features.
-  private var leastSamples: Int {
+  /// Returns the number of samples of the shortest recording that has as many frames.
+  package func leastSamples(frames: Int = 1) -> Int {
     var (low, high) = (0, 1 << 40)
     while high - low > 1 {
       let middle = (low + high) / 2
-      if shape(of: plan.frameCount(middle)).frames > 0 { high = middle } else { low = middle }
+      if shape(of: plan.frameCount(middle)).frames >= frames { high = middle } else { low = middle }
     }
     return high
   }

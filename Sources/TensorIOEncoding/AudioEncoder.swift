@@ -52,12 +52,35 @@ struct AudioEncoder: Sendable {
     return rows
   }
 
+  /// The rate of the samples, in hertz.
+  var sampleRate: Int { frontEnd.sampleRate }
+
+  /// Returns how many samples one run of the model needs, at the rate of the layer.
+  func sampleCount(for spec: TensorSpec) throws(AudioError) -> Int {
+    let rows = try rows(for: spec)
+    if step == nil, let count = frontEnd.options.sampleCount { return count }
+    let count = frontEnd.leastSamples(frames: rows)
+    guard count <= 1 << 28 else {
+      throw AudioError(
+        "No recording of reasonable length has \(rows) rows of features. Correct the shape or \"frames\"."
+      )
+    }
+    return count
+  }
+
   func windows(_ clip: AudioClip, for spec: TensorSpec) throws(AudioError) -> [[Float]] {
     let rows = try rows(for: spec)
     var samples = clip.samples
     if clip.sampleRate != frontEnd.sampleRate {
       let resampler = try PolyphaseResampler(from: clip.sampleRate, to: frontEnd.sampleRate)
       samples = try resampler.resample(samples.span)
+      if step == nil, clip.sampleRate < frontEnd.sampleRate {
+        // A window of a stream at a lower rate can't have exactly as many samples as a run needs.
+        let excess = samples.count - (try sampleCount(for: spec))
+        if excess > 0, (excess - 1) * clip.sampleRate < frontEnd.sampleRate {
+          samples.removeLast(excess)
+        }
+      }
     }
     let values = try frontEnd.features(samples.span)
     let bins = spec.elementCount / rows

@@ -33,6 +33,8 @@ struct FeatureEncoder: Sendable {
     /// The word that stands for unknown ones.
     var unknown: String?
     var ignoresUnknown = false
+    /// Whether a number is given by its range.
+    var isRange = false
 
     var width: Int { if case .oneHot = form { words.count } else { 1 } }
   }
@@ -73,6 +75,7 @@ struct FeatureEncoder: Sendable {
       column.form = .number(offset: mean, scale: deviation)
     } else if let least = keys.number("min"), let greatest = keys.number("max") {
       column.form = .number(offset: least, scale: greatest - least)
+      column.isRange = true
     }
     if case .number(let offset, let scale) = column.form,
       scale == 0 || !scale.isFinite || !offset.isFinite
@@ -103,6 +106,24 @@ struct FeatureEncoder: Sendable {
       throw Self.fault(
         "the columns of '\(spec.name)' have \(counted(width, "value")), but its shape "
           + "\(spec.itemShape) has \(spec.elementCount). Correct the columns or the shape")
+    }
+  }
+
+  /// What each column takes.
+  var columnsTaken: [FeatureColumn] {
+    columns.map { column in
+      guard case .number(let offset, let scale) = column.form else {
+        let words = column.words.sorted { $0.value < $1.value }.map(\.key)
+        return FeatureColumn(
+          name: column.name, words: words,
+          typical: column.missing ?? words.first.map { .string($0) } ?? .null,
+          isRequired: column.missing == nil)
+      }
+      // The values from `min` to `max` become 0 to 1, but `mean` becomes 0.
+      let middle = column.isRange ? offset + scale / 2 : offset
+      return FeatureColumn(
+        name: column.name, words: nil, typical: column.missing ?? .number(middle),
+        isRequired: column.missing == nil)
     }
   }
 
