@@ -203,8 +203,9 @@ let package = Package(
     .target(
       name: "NetRunnerWeb",
       dependencies: [
-        "CZip", "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner", "TensorIO",
-        "TensorIODecoding", "TensorIOImageCodecs", "WebClient", "WebServing",
+        "AudioFiles", "CZip", "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner",
+        "TensorIO", "TensorIODecoding", "TensorIOEncoding", "TensorIOImageCodecs", "WebClient",
+        "WebServing",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("Crypto", "swift-crypto"),
         serving("HTTPTypes", "swift-http-types"),

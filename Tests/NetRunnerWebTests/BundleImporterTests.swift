@@ -213,7 +213,7 @@ import Testing
     let error = #expect(throws: ImportError.self) {
       try BundleImporter(folder: sandbox.models).importBundle(fromZip: sandbox.zip)
     }
-    #expect(error?.code == .notAVisionModel, "\(error?.message ?? "")")
+    #expect(error?.code == .notAServedModel, "\(error?.message ?? "")")
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     try #expect(sandbox.contents == [])
   }
@@ -310,7 +310,7 @@ import Testing
   @Test func `error codes are those of the page`() {
     let codes: [ImportError.Code] = [
       .notAZip, .damagedZip, .unsafeZip, .zipTooLarge, .noBundle, .severalBundles, .invalidBundle,
-      .notAVisionModel, .modelIsShipped, .sameID, .cancelled, .cannotWrite, .tooLarge, .replayed,
+      .notAServedModel, .modelIsShipped, .sameID, .cancelled, .cannotWrite, .tooLarge, .replayed,
       .invalidURL, .addressNotAllowed, .notFound, .serverError, .connectionFailed, .timedOut,
     ]
     #expect(

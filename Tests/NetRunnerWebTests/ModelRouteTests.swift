@@ -42,7 +42,7 @@ import Testing
       inputs: [#"{"name": "x", "type": "image", "shape": [8, 8, 3], "format": "RGB"}"#],
       outputs: [#"{"name": "y", "type": "array", "shape": \#(shape)}"#], type: type)
     let bundle = try ModelBundle(fixture.options.models + "/m.tiobundle")
-    #expect(VisionModel(bundle, isShipped: false).kind.rawValue == kind)
+    #expect(ServedModel(bundle, isShipped: false).kind.rawValue == kind)
   }
 
   @Test(arguments: ["digit-7-01.png", "digit-3-01.png", "digit-9-02.png"])
@@ -154,15 +154,22 @@ import Testing
 
   @Test func `a folder's models can be deleted, and shipped models can't`() async throws {
     let fixture = try WebFixture()
-    try fixture.addSum()
+    try fixture.addBundle(
+      "add", id: "mixed",
+      inputs: [
+        #"{"name": "photo", "type": "image", "shape": [8, 6, 3], "format": "RGB"}"#,
+        #"{"name": "x", "type": "array", "shape": [1]}"#,
+      ], outputs: [#"{"name": "y", "type": "array", "shape": [1]}"#])
     try await fixture.test { client in
-      let document = try await client.send(.get, "models/sum").json
+      let document = try await client.send(.get, "models/mixed").json
       #expect(document["can_run"] == .bool(false))
-      #expect(document["reason"].text == "Its input 'x' isn't an image.")
-      let run = try await client.send(.post, "models/sum/infer", text: "x", expects: 422)
+      #expect(document["takes"] == .null)
+      #expect(
+        document["reason"].text?.hasPrefix("It takes 2 inputs, of which one is an image") == true)
+      let run = try await client.send(.post, "models/mixed/infer", text: "x", expects: 422)
       try #expect(run.code == "model_cannot_run")
-      try await client.send(.delete, "models/sum", expects: 204)
-      try await client.send(.get, "models/sum", expects: 404)
+      try await client.send(.delete, "models/mixed", expects: 204)
+      try await client.send(.get, "models/mixed", expects: 404)
       let shipped = try await client.send(.delete, "models/digits", expects: 403)
       try #expect(shipped.code == "model_is_shipped")
     }

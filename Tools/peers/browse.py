@@ -102,7 +102,8 @@ class Bundles(http.server.BaseHTTPRequestHandler):
 
 
 class Page:
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, sound: Path | None = None):
+        """Opens Chromium, whose microphone plays a WAV file."""
         camera = folder / "camera.mjpeg"
         camera.write_bytes(camera_picture("digit-7-01.png") * 30)
         self.downloads = folder / "downloads"
@@ -115,6 +116,8 @@ class Page:
             f"use-file-for-fake-video-capture={camera}", "window-size=1024,768",
         ]:
             options.add_argument("--" + argument)
+        if sound:
+            options.add_argument(f"--use-file-for-fake-audio-capture={sound}")
         # Without this setting, Chromium asks before the second download.
         options.add_experimental_option("prefs", {
             "download.default_directory": str(self.downloads),

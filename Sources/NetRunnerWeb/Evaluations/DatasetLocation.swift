@@ -59,8 +59,10 @@ struct DatasetLocation: Sendable {
       !FileSystem.isFile(path + "/test.json")
     else { return try dataset(path) }
     let contents = try Self.contents(of: path)
-    let tables = contents.filter { name in [".csv", ".tsv"].contains { name.hasEnding($0) } }
-    if tables.count == 1 { return try list(tables[0], in: path, .csv) }
+    let tables = contents.filter { name in
+      [".csv", ".tsv", ".jsonl", ".ndjson"].contains { name.hasEnding($0) }
+    }
+    if tables.count == 1 { return try list(tables[0], in: path, nil) }
     var documents = contents.filter { $0.hasEnding(".json") }
     if documents.isEmpty, FileSystem.isFolder(path + "/annotations"),
       confinedFolder.confinedPath(of: path + "/annotations") != nil
@@ -72,25 +74,27 @@ struct DatasetLocation: Sendable {
     return try list(documents[0], in: path, .coco)
   }
 
-  /// Reads the images that a file lists, or all images of the folder if the file isn't valid or is
-  /// a table that lists no existing image.
+  /// Reads a table or COCO annotations, or all samples of the folder if the file isn't valid or is a
+  /// table that lists no existing file.
+  ///
+  /// Without a layout, the file is a table: of files, of values, or of MLPerf Tiny's sample files.
   private func list(
-    _ file: String, in folder: String, _ layout: Dataset.Layout
+    _ file: String, in folder: String, _ layout: Dataset.Layout?
   ) throws -> Dataset {
     let named = Result { try dataset(folder + "/" + file, layout: layout) }
     if let dataset = try? named.get(),
-      layout != .csv || dataset.samples.contains(where: \.isThere)
+      layout != nil || dataset.samples.contains(where: \.isThere)
     {
       return dataset
     }
     guard var images = try? dataset(folder) else { return try named.get() }
     let reason =
       switch named {
-      case .success: "none of the images that it lists exist"
+      case .success: "none of the files that it lists exist"
       case .failure(let error):
         (error as? TensorIOError)?.naming(confinedFolder.shown).message ?? "\(error)"
       }
-    images.notes.append("left out: \(layout == .csv ? "the table " : "")'\(file)': \(reason)")
+    images.notes.append("left out: \(layout == nil ? "the table " : "")'\(file)': \(reason)")
     return images
   }
 
@@ -107,10 +111,14 @@ struct DatasetLocation: Sendable {
 }
 
 extension Sample {
-  /// Whether the image is an existing file inside the confined folder.
+  /// Whether the sample is an existing file inside the confined folder, or needs none.
   fileprivate var isThere: Bool {
-    guard case .file(let path) = source else { return false }
-    return FileSystem.isFile(path)
+    switch source {
+    case .file(let path): FileSystem.isFile(path)
+    case .numbers(let file): FileSystem.isFile(file.path)
+    case .row, .tensor: true
+    case .url, .bytes, .pixels, .refused: false
+    }
   }
 }
 

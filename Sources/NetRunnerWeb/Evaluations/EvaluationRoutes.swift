@@ -112,7 +112,9 @@ struct EvaluationRoutes: Sendable {
     return try await queue.run {
       let path = try job.image(at: Int(index) ?? -1)
       do {
-        let image = try Self.decoder.thumbnail(contentsOf: path, side: size)
+        let image =
+          try ReportImages.drawing(ofFile: path)
+          ?? Self.decoder.thumbnail(contentsOf: path, side: size)
         return .data(
           try ImageEncoder().encode(image, as: .jpeg(quality: 85)), type: "image/jpeg",
           headers: [.cacheControl: "private, max-age=300"])

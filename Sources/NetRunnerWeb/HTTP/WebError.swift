@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import AudioFiles
 import Hummingbird
 import Logging
 import TensorIO
@@ -94,6 +95,8 @@ extension WebError {
       switch error.code {
       case .invalidImage, .unsupportedImage: (.badRequest, "not_a_picture")
       case .imageTooLarge: (.contentTooLarge, "picture_too_large")
+      case .invalidAudio, .unsupportedAudio: (.badRequest, "not_a_recording")
+      case .audioTooLong: (.contentTooLarge, "recording_too_long")
       case .fileNotFound: (.notFound, "not_found")
       case .unwritableFile: (.internalServerError, "cannot_write")
       case .missingInput, .unknownInput, .wrongInputCount, .wrongElementCount, .wrongKind,

@@ -170,17 +170,17 @@ extension BundleImporter {
     var found = counted(inputs.count, "input")
     if let input = inputs.first, inputs.count == 1 {
       guard case .imageInput(let shape, _) = input.kind else {
-        throw notAVisionModel(bundle, found: "'\(input.name)', which isn't an image")
+        throw notAServedModel(bundle, found: "'\(input.name)', which isn't an image")
       }
       if shape.channels == 3, shape.format != .gray { return }
       found = "'\(input.name)', an image with the format \(shape.format.rawValue)"
     }
-    throw notAVisionModel(bundle, found: found)
+    throw notAServedModel(bundle, found: found)
   }
 
-  private func notAVisionModel(_ bundle: ModelBundle, found: String) -> ImportError {
+  private func notAServedModel(_ bundle: ModelBundle, found: String) -> ImportError {
     ImportError(
-      .notAVisionModel,
+      .notAServedModel,
       "Net Runner runs models with one input, an image with the format RGB or BGR,"
         + " but '\(bundle.manifest.name)' has \(found). Run it with 'tensorio run'.")
   }

@@ -49,7 +49,7 @@ extension ImportError: CustomStringConvertible {
     /// The bundle breaks a rule, or its model can't be loaded.
     case invalidBundle = "invalid_bundle"
     /// The model's inputs are something other than a single colour image.
-    case notAVisionModel = "not_a_vision_model"
+    case notAServedModel = "not_a_vision_model"
     /// A model with the same id came with the program and can't be replaced.
     case modelIsShipped = "model_is_shipped"
     /// A model with the same id exists, and replacing it wasn't requested.

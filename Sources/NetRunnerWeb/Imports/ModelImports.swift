@@ -96,7 +96,7 @@ final class ModelImports: Sendable {
   /// Imports the bundle in a zip file, until `isOver` returns true.
   func add(
     _ file: String, replaces: Bool, until isOver: @escaping @Sendable () -> Bool = { false }
-  ) async throws -> VisionModel {
+  ) async throws -> ServedModel {
     try await queue.run { [self] in
       try finish(
         importer.importBundle(
@@ -104,12 +104,12 @@ final class ModelImports: Sendable {
     }
   }
 
-  private func finish(_ bundle: ModelBundle) throws -> VisionModel {
+  private func finish(_ bundle: ModelBundle) throws -> ServedModel {
     // This happens after the scan, because otherwise a request could load the new files with the former
     // description in between, and the catalogue would keep them.
     defer { catalogue.unload(bundle.manifest.id) }
     try catalogue.rescan()
-    return VisionModel(bundle, isShipped: false)
+    return ServedModel(bundle, isShipped: false)
   }
 
   /// The maximum size of an archive, in bytes.

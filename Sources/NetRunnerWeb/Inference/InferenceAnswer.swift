@@ -9,12 +9,12 @@ import TensorIO
 import TensorIODecoding
 import TensorIOImageCodecs
 
-/// A model's result for an image, as the page shows it.
+/// A model's result, as the page shows it.
 struct InferenceAnswer: Sendable {
   /// The maximum number of values to send for an output.
   private static let numberLimit = 100
 
-  let model: VisionModel
+  let model: ServedModel
   let prediction: Prediction
   let latency: RunLatency
   /// The outputs as text in the model's output format.
@@ -32,11 +32,14 @@ struct InferenceAnswer: Sendable {
       "model": model.id, "kind": model.kind.rawValue, "text": text,
       // Milliseconds, rounded to the microsecond.
       "latency_ms": stages.mapValues { ($0 / .milliseconds(1) * 1000).rounded() / 1000 },
-      "outputs": prediction.json(keeping: .top(Self.numberLimit)), "region": try region(),
+      "outputs": prediction.json(keeping: .top(Self.numberLimit)),
     ]
+    document.set("region", input.isImage ? try region() : nil)
+    document.set("read_text", prediction.text)
     document.set(
       "picture", prediction.imageSize.map { ["width": $0.width, "height": $0.height] })
-    document.set("classes", prediction.classification.map(classes))
+    document.set("classes", prediction.classification.map(classes) ?? decodedLabels)
+    document.set("measurements", measurements)
     document.set("segmentation", try prediction.classMap.map(Self.segmentation))
     document.set("detections", prediction.detections?.map(Self.detection))
     document.set("skeleton", skeleton)
@@ -52,6 +55,29 @@ struct InferenceAnswer: Sendable {
     classification.top(options.top, threshold: options.threshold).map {
       ["label": $0.label, "value": $0.value]
     }
+  }
+
+  /// The labels of a `multi-label` output, or the nearest vectors of a gallery, best first.
+  private var decodedLabels: [JSONObject]? {
+    for output in prediction.outputs {
+      let labels: [ScoredLabel]
+      switch output.value {
+      case .decoded(.labels(let found)): labels = found
+      case .decoded(.embedding(let embedding)) where !embedding.nearest.isEmpty:
+        labels = embedding.nearest
+      default: continue
+      }
+      return labels.prefix(options.top).map { ["label": $0.label, "value": $0.score] }
+    }
+    return nil
+  }
+
+  /// The numbers of the outputs that are decoded to numbers with names and units.
+  private var measurements: [JSONObject]? {
+    let all = prediction.outputs.flatMap { output -> [Measurement] in
+      if case .decoded(.measurements(let list)) = output.value { list } else { [] }
+    }
+    return all.isEmpty ? nil : all.map { ["name": $0.name, "value": $0.value, "unit": $0.unit] }
   }
 
   private static func segmentation(_ map: ClassMap) throws -> JSONObject {
@@ -117,18 +143,25 @@ struct InferenceAnswer: Sendable {
 
   private func image() throws -> JSONObject? {
     for output in prediction.outputs {
-      let image: PixelBuffer
       switch output.value {
-      case .image(let output): image = output
-      case .decoded(.depth(let map)): image = map.image()
+      case .image(let image): return try Self.json(image)
+      case .decoded(.depth(let map)):
+        var document = try Self.json(map.image())
+        document.set("minimum", map.minimum)
+        document.set("maximum", map.maximum)
+        document.set("unit", map.unit)
+        return document
       default: continue
       }
-      return [
-        "width": image.width, "height": image.height,
-        "picture": try image.dataAddress(as: .png),
-      ]
     }
     return nil
+  }
+
+  private static func json(_ image: PixelBuffer) throws -> JSONObject {
+    [
+      "width": image.width, "height": image.height,
+      "picture": try image.dataAddress(as: .png),
+    ]
   }
 
   /// Returns the part of the image that the model saw, in fractions of the image's sides.

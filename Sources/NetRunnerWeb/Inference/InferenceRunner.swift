@@ -11,7 +11,7 @@ import Synchronization
 import TensorIO
 import TensorIOImageCodecs
 
-/// Runs models on the images that clients send.
+/// Runs models on the images, recordings and values that clients send.
 struct InferenceRunner: Sendable {
   let catalogue: ModelCatalogue
   let queue: WorkQueue
@@ -25,29 +25,29 @@ struct InferenceRunner: Sendable {
     limits: ImageDecoder.Limits(
       maximumPixels: maximumPixels, maximumFileBytes: maximumImageBytes))
 
+  /// What a client sends to run a model on.
+  enum Body: Sendable {
+    /// The bytes of an image or a recording.
+    case file(ByteBuffer)
+    /// Values by the names of the model's fields.
+    case values(JSONValue)
+  }
+
   func run(
-    _ model: VisionModel, on image: ByteBuffer, _ options: InferenceOptions
+    _ model: ServedModel, on body: Body, _ options: InferenceOptions
   ) async throws -> JSONObject {
-    guard image.readableBytes > 0 else {
-      throw WebError(
-        status: .badRequest, code: "not_a_picture",
-        message: "The body is empty. Send the bytes of a JPEG, PNG, BMP or WebP image.")
-    }
-    return try await queue.run {
-      try answer(model, Array(image.readableBytesView), options).json()
-    }
+    try await queue.run { try answer(model, body, options).json() }
   }
 
   private func answer(
-    _ model: VisionModel, _ bytes: [UInt8], _ options: InferenceOptions
+    _ model: ServedModel, _ body: Body, _ options: InferenceOptions
   ) throws -> InferenceAnswer {
     let evaluator = try catalogue.evaluator(of: model)
-    let name = "The image"
-    var source = ImageSource.bytes(bytes, name: name)
+    let inputs = try evaluator.model.loadSignature().inputs
+    var source = try Self.source(of: body, for: model, inputs)
     var previews: [String: PixelBuffer]?
     var decoding = Duration.zero
-    let input = try evaluator.model.loadSignature().inputs[0]
-    if options.previews {
+    if options.previews, model.subject == .image, case .bytes(let bytes, let name) = source {
       // The result and the previews share one decoding of the whole image, which gives the model
       // the same pixels as decoding only what it sees.
       let clock = ContinuousClock()
@@ -55,7 +55,7 @@ struct InferenceRunner: Sendable {
       let image = try Self.decoder.decode(bytes, named: name)
       decoding = clock.now - start
       source = .pixels(image, name: name)
-      previews = try input.previews(of: image, includesAlpha: options.alpha)
+      previews = try inputs[0].previews(of: image, includesAlpha: options.alpha)
     }
     let evaluation = evaluator.evaluate(source, iterations: options.iterations)
     var prediction = try evaluation.result.get()
@@ -67,7 +67,39 @@ struct InferenceRunner: Sendable {
     }
     return InferenceAnswer(
       model: model, prediction: prediction, latency: latency,
-      text: format.text(for: prediction), options: options, input: input, previews: previews)
+      text: format.text(for: prediction), options: options, input: inputs[0], previews: previews)
+  }
+
+  private static func source(
+    of body: Body, for model: ServedModel, _ inputs: [TensorSpec]
+  ) throws -> ImageSource {
+    switch body {
+    case .file(let bytes):
+      let isRecording = model.subject == .recording
+      guard model.subject != .fields else {
+        throw WebError.badRequest(
+          "This model takes values. Send them as JSON, like {\"values\": {\"NAME\": 1}}.")
+      }
+      guard bytes.readableBytes > 0 else {
+        throw WebError(
+          status: .badRequest, code: isRecording ? "not_a_recording" : "not_a_picture",
+          message: "The body is empty. Send the bytes of a "
+            + (isRecording ? "WAV, FLAC or Ogg file." : "JPEG, PNG, BMP or WebP image."))
+      }
+      return .bytes(
+        Array(bytes.readableBytesView), name: isRecording ? "The recording" : "The image")
+    case .values(let document):
+      guard model.subject == .fields else {
+        throw WebError.badRequest(
+          "This model takes \(model.subject == .recording ? "a recording" : "an image"). Send the "
+            + "bytes of the file instead of JSON.")
+      }
+      guard case .object(let values)? = try JSONObjectReader(document, "The body")["values"] else {
+        throw WebError.badRequest(
+          "The body needs 'values', an object with the values by the names of the model's fields.")
+      }
+      return .row(try TableRow(values, InputField.fields(of: inputs)), name: "The values")
+    }
   }
 }
 

@@ -81,7 +81,7 @@ struct LabelRoutes: Sendable {
     return download.response(type: "application/zip", name: name + ending, on: queue)
   }
 
-  private static func label(_ query: Query, for model: VisionModel) throws -> PhotoLabel {
+  private static func label(_ query: Query, for model: ServedModel) throws -> PhotoLabel {
     let number = try query.number("value")
     switch (query.text("label"), number) {
     case (let text?, nil):

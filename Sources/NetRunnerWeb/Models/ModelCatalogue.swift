@@ -27,7 +27,7 @@ final class ModelCatalogue: Sendable {
   private static let trialPatience = 3.0
 
   private struct State {
-    var models: [VisionModel] = []
+    var models: [ServedModel] = []
     var failures: [(path: String, message: String)] = []
   }
 
@@ -44,9 +44,9 @@ final class ModelCatalogue: Sendable {
 
   func rescan() throws {
     var failures: [(path: String, message: String)] = []
-    var models: [String: VisionModel] = [:]
+    var models: [String: ServedModel] = [:]
     for path in shipped {
-      let model = VisionModel(try ModelBundle(path), isShipped: true)
+      let model = ServedModel(try ModelBundle(path), isShipped: true)
       models[model.id] = model
     }
     let library = try ModelLibrary(scanning: folder)
@@ -56,7 +56,7 @@ final class ModelCatalogue: Sendable {
         failures.append(
           (bundle.path, "Its id '\(id)' is already used by '\(other.bundle.manifest.name)'."))
       } else {
-        models[id] = VisionModel(bundle, isShipped: false)
+        models[id] = ServedModel(bundle, isShipped: false)
       }
     }
     failures += library.failures.map { ($0.path, $0.error.message) }
@@ -79,32 +79,33 @@ final class ModelCatalogue: Sendable {
   }
 
   /// All models, sorted by name.
-  var models: [VisionModel] { state.withLock { $0.models } }
+  var models: [ServedModel] { state.withLock { $0.models } }
 
   /// The bundles that can't be used, each with the reason.
   var failures: [(path: String, message: String)] { state.withLock { $0.failures } }
 
   /// The model that the page starts with: preferably a classifier of photos, then a model that finds
-  /// objects, then a classifier of drawings.
-  var defaultModel: VisionModel? {
+  /// objects, a classifier of drawings, another model for images, or any.
+  var defaultModel: ServedModel? {
     let runnable = models.filter { $0.reason == nil }
     // A model whose trial is still running may never finish.
     let tried = runnable.filter(\.hasPassed)
-    let models = tried.isEmpty ? runnable : tried
+    let all = tried.isEmpty ? runnable : tried
+    let models = all.filter { $0.subject == .image }
     let classifiers = models.filter { $0.kind == .classification }
     return classifiers.first { !$0.isForDrawings } ?? models.first { $0.kind == .detection }
-      ?? classifiers.first ?? models.first
+      ?? classifiers.first ?? models.first ?? all.first
   }
 
-  func model(_ id: String) throws -> VisionModel {
+  func model(_ id: String) throws -> ServedModel {
     guard let model = state.withLock({ $0.models.first { $0.id == id } }) else {
       throw WebError.noModel(id)
     }
     return model
   }
 
-  /// Returns the evaluator that runs a model on images, and blocks the thread to load the model.
-  func evaluator(of model: VisionModel) throws -> Evaluator {
+  /// Returns the evaluator that runs a model, and blocks the thread to load the model.
+  func evaluator(of model: ServedModel) throws -> Evaluator {
     if let reason = model.reason {
       throw WebError(status: .unprocessableContent, code: "model_cannot_run", message: reason)
     }
@@ -118,7 +119,7 @@ final class ModelCatalogue: Sendable {
   }
 
   /// Returns a model, whatever its inputs are, and blocks the thread to load it.
-  func inferenceModel(of model: VisionModel) throws -> InferenceModel {
+  func inferenceModel(of model: ServedModel) throws -> InferenceModel {
     guard !model.bundle.manifest.isPlaceholder else {
       throw WebError(
         status: .unprocessableContent, code: "model_cannot_run", message: model.reason ?? "")
@@ -147,7 +148,7 @@ final class ModelCatalogue: Sendable {
   func unload(_ id: String) {
     state.withLock { state in
       guard let index = state.models.firstIndex(where: { $0.id == id }) else { return }
-      state.models[index].loaded = VisionModel.Loaded()
+      state.models[index].loaded = ServedModel.Loaded()
     }
   }
 

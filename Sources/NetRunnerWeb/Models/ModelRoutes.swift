@@ -6,6 +6,7 @@
 #if Servers
 import Hummingbird
 import TensorIO
+import WebServing
 
 /// Routes that list, describe, delete and run models.
 struct ModelRoutes: Sendable {
@@ -46,10 +47,14 @@ struct ModelRoutes: Sendable {
   private func infer(_ id: String, _ request: Request) async throws -> JSONObject {
     let options = try InferenceOptions(Query(request))
     let model = try runner.catalogue.model(id)
+    if request.isJSON {
+      return try await runner.run(model, on: .values(bodies.json(of: request)), options)
+    }
     return try await bodies.withBody(
-      of: request, limit: InferenceRunner.maximumImageBytes, as: "The image"
-    ) { image in
-      try await runner.run(model, on: image, options)
+      of: request, limit: InferenceRunner.maximumImageBytes,
+      as: model.subject == .recording ? "The recording" : "The image"
+    ) { bytes in
+      try await runner.run(model, on: .file(bytes), options)
     }
   }
 }

@@ -9,9 +9,10 @@ import NetRunner
 import Synchronization
 import TensorIO
 import TensorIODecoding
+import TensorIOEncoding
 
 /// A bundle of the catalogue, and whether Net Runner can run it.
-struct VisionModel: Sendable {
+struct ServedModel: Sendable {
   let bundle: ModelBundle
   /// Whether the model came with the program, so that it can't be deleted or replaced.
   let isShipped: Bool
@@ -47,7 +48,7 @@ struct VisionModel: Sendable {
     origin = isShipped ? nil : BundleOrigin(ofBundle: bundle.path)
   }
 
-  func tried(_ outcome: ModelTrials.Outcome?) -> VisionModel {
+  func tried(_ outcome: ModelTrials.Outcome?) -> ServedModel {
     var model = self
     switch outcome {
     case .passed: model.hasPassed = true
@@ -59,18 +60,19 @@ struct VisionModel: Sendable {
     return model
   }
 
-  /// Returns why Net Runner can't show a model, or nil if its only input is an image.
+  /// Returns why Net Runner can't show a model, or nil if it can.
   private static func reason(against manifest: ModelManifest) -> String? {
     if manifest.isPlaceholder { return "It is a placeholder without a model." }
-    guard manifest.inputs.count == 1 else {
-      return "It takes \(manifest.inputs.count) inputs, but Net Runner only shows models that take "
-        + "one image."
+    guard manifest.inputs.isEmpty || ModelSubject(of: manifest) != nil else {
+      return
+        "It takes \(manifest.inputs.count) inputs, of which one is an image or a recording. Net "
+        + "Runner shows models that take only one image or one recording, or numbers and text."
     }
-    guard case .imageInput = manifest.inputs[0].kind else {
-      return "Its input '\(manifest.inputs[0].name)' isn't an image."
-    }
-    return nil
+    return manifest.inputs.isEmpty ? "It takes no input." : nil
   }
+
+  /// What the model takes; nil if Net Runner can't show it.
+  var subject: ModelSubject? { ModelSubject(of: bundle.manifest) }
 
   /// The kind of a model's outputs, which decides how the page shows them.
   enum Kind: String {
@@ -90,7 +92,8 @@ struct VisionModel: Sendable {
     if signature.outputs.contains(where: \.drawsObjects) { return .keypoints }
     if outputs.contains(where: { $0.coding?.type == "depth" }) { return .image }
     if findsKeypoints { return .keypoints }
-    return outputs.contains { bundle.labels(of: $0) != nil } ? .classification : .values
+    return outputs.contains { bundle.labels(of: $0) != nil || $0.namesLabels }
+      ? .classification : .values
   }
 
   /// Whether the model sees only small images, such as drawings of digits.
@@ -114,7 +117,14 @@ struct VisionModel: Sendable {
   }
 }
 
-extension VisionModel {
+extension ModelManifest.Layer {
+  /// Whether the output is decoded to labels: those that apply, or those of the nearest vectors.
+  fileprivate var namesLabels: Bool {
+    coding?.type == "multi-label" || (coding?.type == "embedding" && coding?["gallery"] != nil)
+  }
+}
+
+extension ServedModel {
   /// The model as it appears in lists.
   var json: JSONObject {
     let manifest = bundle.manifest
@@ -122,7 +132,8 @@ extension VisionModel {
       "id": id, "name": manifest.name, "details": manifest.details, "author": manifest.author,
       "license": manifest.license, "version": manifest.version, "type": manifest.model.type,
       "backend": bundle.backendName, "kind": kind.rawValue, "is_shipped": isShipped,
-      "can_run": reason == nil, "reason": reason, "input": input, "classes": labels.count,
+      "can_run": reason == nil, "reason": reason, "takes": subject?.rawValue, "input": input,
+      "classes": labels.count,
       "size_bytes": byteCount, "device_position": manifest.options.devicePosition?.rawValue,
       "output_format": manifest.options.outputFormat, "origin": origin,
     ]
@@ -130,12 +141,27 @@ extension VisionModel {
 
   func details() throws -> JSONObject {
     var details = json
+    if reason == nil, let subject { try addInputs(of: subject, to: &details) }
     details.set("labels", labels)
     details.set("inputs", bundle.manifest.inputs.map(Self.json))
     details.set("outputs", bundle.manifest.outputs.map(Self.json))
     let text = try FileSystem.read(bundle.path + "/model.json")
     details.set("manifest", String(decoding: text, as: UTF8.self))
     return details
+  }
+
+  /// Adds what the page needs to ask for a recording or for values.
+  private func addInputs(of subject: ModelSubject, to details: inout JSONObject) throws {
+    let inputs = ModelSignature(of: bundle).inputs
+    switch subject {
+    case .image: break
+    case .recording:
+      let window = try inputs[0].audioWindow()
+      details.set(
+        "recording",
+        ["sample_rate": window.sampleRate, "samples": window.samples])
+    case .fields: details.set("fields", try InputField.fields(of: inputs).map(\.json))
+    }
   }
 
   /// The names of the model's classes, or an empty array if it has none.

@@ -78,7 +78,7 @@ struct OpenInferenceRoutes: Sendable {
       }
       return try JSONObjectReader(document, "The body").bool("ready") ?? false
     }
-    let models = try await queue.run { () throws -> [(model: VisionModel, problem: String?)] in
+    let models = try await queue.run { () throws -> [(model: ServedModel, problem: String?)] in
       try catalogue.rescan()
       let general = problem()
       return catalogue.models.map { model in
@@ -126,7 +126,7 @@ struct OpenInferenceRoutes: Sendable {
     ]
   }
 
-  private func statistics(of models: [VisionModel]) -> JSONObject {
+  private func statistics(of models: [ServedModel]) -> JSONObject {
     [
       "model_stats": models.map {
         statistics.json(of: $0.id, version: $0.bundle.manifest.version)
@@ -135,7 +135,7 @@ struct OpenInferenceRoutes: Sendable {
   }
 
   /// Returns the model that a request's path names.
-  private func known(_ context: WebContext) throws -> VisionModel {
+  private func known(_ context: WebContext) throws -> ServedModel {
     let model = try catalogue.model(context.modelID())
     let version = model.bundle.manifest.version
     let wanted = context.parameters.get("version")?.removingPercentEncoding

@@ -65,7 +65,7 @@ struct RepositoryRoutes: Sendable {
 extension ModelCatalogue {
   /// Returns the model that was imported from a repository under a name, whatever its identifier is
   /// here.
-  func imported(_ model: RepositoryName, from source: RepositorySource) -> VisionModel? {
+  func imported(_ model: RepositoryName, from source: RepositorySource) -> ServedModel? {
     models.first {
       $0.origin?.repository == source.configuration.server && $0.origin?.model == model.text
     }

@@ -33,10 +33,8 @@ public struct ReportImages: Sendable {
       dataset.samples.map { ($0.id, $0.source) }, uniquingKeysWith: { first, _ in first })
     self.init { id in
       switch sources[id] {
-      case .file(let path) where ImageFolder.isSound(path):
-        return Waveform(try AudioClip(contentsOf: path)).image
       case .file(let path) where !ImageFolder.isArray(path):
-        return try ImageDecoder().decode(contentsOf: path)
+        return try Self.drawing(ofFile: path) ?? ImageDecoder().decode(contentsOf: path)
       case .bytes(let bytes, let name): return try ImageDecoder().decode(bytes, named: name)
       case .pixels(let image, _): return image
       case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
@@ -48,6 +46,11 @@ public struct ReportImages: Sendable {
         throw TensorIOError(.fileNotFound, "The dataset has no image '\(id)'.")
       }
     }
+  }
+
+  /// Draws a recording, or returns nil for a file of another kind.
+  package static func drawing(ofFile path: String) throws -> PixelBuffer? {
+    ImageFolder.isSound(path) ? Waveform(try AudioClip(contentsOf: path)).image : nil
   }
 
   func image(of id: String) throws -> PixelBuffer { try read(id).upright() }

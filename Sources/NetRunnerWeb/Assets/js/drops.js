@@ -48,15 +48,15 @@ export function followDrops({ hint, receive, notices }) {
   });
 }
 
-/** Makes a hidden input that chooses images, or a folder. */
-export function fileInput(id, isFolder, receive) {
+/** Makes a hidden input that chooses files, by default images, or a folder. */
+export function fileInput(id, isFolder, receive, accept = "image/*") {
   const choose = ({ target }) => {
     if (target.files.length > 0) receive(entriesOf(target.files));
     target.value = "";
   };
   return el("input", {
     type: "file", id, multiple: true, hidden: true, webkitdirectory: isFolder,
-    accept: isFolder ? null : "image/*", on: { change: choose },
+    accept: isFolder ? null : accept, on: { change: choose },
   });
 }
 

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el } from "./dom.js";
-import { count, moment } from "./format.js";
+import { moment } from "./format.js";
 import { EvaluationForm } from "./evaluationForm.js";
-import { stateName } from "./evaluationNames.js";
+import { samplesText, stateName } from "./evaluationNames.js";
 import { EvaluationView } from "./evaluationView.js";
 import { isPicture, isZip } from "./pictures.js";
 import { address } from "./router.js";
@@ -46,7 +46,7 @@ export class EvaluateView {
   /** Receives a folder or images. */
   receive(entries) {
     const zip = entries.find(({ file }) => isZip(file));
-    if (zip && !entries.some(({ file }) => isPicture(file))) return this.#app.importZip(zip.file);
+    if (zip && !entries.some(({ file }) => isPicture(file))) return this.#app.importModel(entries);
     this.#form.take(entries);
     this.#app.go("evaluate");
   }
@@ -67,9 +67,9 @@ export class EvaluateView {
   #row(evaluation) {
     const { id, state, started, models, dataset } = evaluation;
     const names = models.map(({ model }) => this.#app.models.nameOfID(model)).join(", ");
-    const pictures = dataset ? count(dataset.pictures, "image") : null;
+    const pictures = dataset ? samplesText(dataset) : null;
     return el("a", { class: "card-link", href: address("evaluate", id) },
-      el("span", { class: "card-name", text: `${names} on ${dataset?.name ?? "images"}` }),
+      el("span", { class: "card-name", text: `${names} on ${dataset?.name ?? "a dataset"}` }),
       el("span", { class: `tag ${state}`, text: stateName(evaluation) }),
       el(
         "span",

@@ -93,9 +93,9 @@ export class EvaluationForm {
     this.#parts.set("samples", this.#samplePart());
     this.#parts.set("folder", this.#folderPart());
     this.#parts.set("server", this.#serverPart());
-    return el("fieldset", { class: "card" }, el("legend", { text: "Images" }),
+    return el("fieldset", { class: "card" }, el("legend", { text: "Samples" }),
       el(
-        "div", { class: "segments", role: "radiogroup", "aria-label": "Source of images" },
+        "div", { class: "segments", role: "radiogroup", "aria-label": "Source of samples" },
         labels
       ), ...this.#parts.values());
   }
@@ -120,13 +120,13 @@ export class EvaluationForm {
   #folderPart() {
     const take = (entries) => this.take(entries);
     const folder = fileInput("evaluate-folder", true, take);
-    const files = fileInput("evaluate-files", false, take);
+    const files = fileInput("evaluate-files", false, take, null);
     return dropArea({
       kind: "drop", iconName: "folder", title: "Drop a folder here",
-      details: "One folder for each class, a test bundle, a table of labels, or just images.",
+      details: "Images, recordings or a table. One folder for each class, a test bundle or a table of labels adds what is right.",
       buttons: [
         { text: "Choose a folder", kind: "small", action: () => folder.click() },
-        { text: "Choose images", kind: "quiet small", action: () => files.click() },
+        { text: "Choose files", kind: "quiet small", action: () => files.click() },
       ],
     }, folder, files, this.#picked);
   }
@@ -155,7 +155,7 @@ export class EvaluationForm {
       );
     return el("fieldset", { class: "card measures" }, el("legend", { text: "Measurement" }),
       number(
-        "iterations", "Runs for each image", "If empty: once, or as often as the test bundle says.",
+        "iterations", "Runs for each sample", "If empty: once, or as often as the test bundle says.",
         { min: 1, max: 1000, placeholder: "Once" }
       ),
       number(
@@ -163,7 +163,7 @@ export class EvaluationForm {
         { min: 1, max: mostThreads(this.#app.server), value: this.#threads(), required: true }
       ),
       number(
-        "limit", "Maximum number of images", "Only the first ones are used.",
+        "limit", "Maximum number of samples", "Only the first ones are used.",
         { min: 1, placeholder: "All" }
       ));
   }
@@ -183,11 +183,13 @@ export class EvaluationForm {
   }
 
   #showPicked() {
-    const { name, pictures, folders, layout } = folderSummary(
+    const { name, samples, word, tables, folders, layout } = folderSummary(
       this.#entries.map(({ path }) => path)
     );
     const size = this.#entries.reduce((sum, { file }) => sum + file.size, 0);
-    const facts = [count(pictures, "image"), bytes(size)];
+    const facts = [
+      samples > 0 ? count(samples, word) : count(tables, "table"), bytes(size)
+    ];
     if (layout === "test_bundle") facts.push("a test bundle");
     else if (layout === "folders") facts.push(count(folders, "folder"));
     this.#picked.replaceChildren(
@@ -220,8 +222,9 @@ export class EvaluationForm {
 
   #problem() {
     if (this.#values().models.length === 0) return "Choose a model.";
-    const { pictures } = folderSummary(this.#entries.map(({ path }) => path));
-    return this.#source === "folder" && pictures === 0 ? "Choose a folder with images." : null;
+    const { files } = folderSummary(this.#entries.map(({ path }) => path));
+    return this.#source === "folder" && files === 0
+      ? "Choose a folder with images or recordings, or a table." : null;
   }
 
   #values() {
@@ -255,7 +258,7 @@ export class EvaluationForm {
         }
       );
       this.#state.replaceChildren(
-        el("span"), el("progress", { "aria-label": "Sending images" }), cancel
+        el("span"), el("progress", { "aria-label": "Sending files" }), cancel
       );
     }
     this.#state.querySelector("span").textContent =

@@ -3,13 +3,23 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { number, percent } from "./format.js";
+import { count, number, percent } from "./format.js";
 
 const shares = [
   /^(top\d+|topk|mean_iou|(classification|balanced|pixel)_accuracy)$/,
   /^((macro|micro|weighted)_)?(precision|recall|f1)$/,
   /^a[pr]\d*(_(small|medium|large))?$/,
 ];
+
+/** Returns what a dataset consists of, as a noun: "image", "recording" or "sample". */
+export function sampleWord(dataset) {
+  return { images: "image", recordings: "recording" }[dataset?.content] ?? "sample";
+}
+
+/** Counts a dataset's samples, such as "12 recordings". */
+export function samplesText(dataset) {
+  return count(dataset.pictures, sampleWord(dataset));
+}
 
 /** Returns the name of an evaluation's state. */
 export function stateName({ state, queued }) {

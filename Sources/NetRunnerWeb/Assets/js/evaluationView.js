@@ -5,7 +5,9 @@
 
 import { el, icon } from "./dom.js";
 import { count, duration, moment, rate, whole } from "./format.js";
-import { layoutName, stateName, withDistinctNames } from "./evaluationNames.js";
+import {
+  layoutName, sampleWord, samplesText, stateName, withDistinctNames
+} from "./evaluationNames.js";
 import { confirmed } from "./notices.js";
 import { Report } from "./report.js";
 import { RowsView } from "./rows.js";
@@ -82,7 +84,9 @@ export class EvaluationView {
     if (list.children.length === 0) list.append(
       ...evaluation.models.map((each) => this.#progressRow(each))
     );
-    evaluation.models.forEach((each, place) => fillProgress(list.children[place], each));
+    evaluation.models.forEach((each, place) => fillProgress(
+      list.children[place], each, sampleWord(evaluation.dataset)
+    ));
     this.#root.querySelector("#evaluation-state").textContent = stateName(evaluation);
     this.#root.querySelector("[data-subtitle]").textContent = subtitle(evaluation);
     this.#root.querySelector("[data-name]").textContent = title(evaluation);
@@ -176,10 +180,10 @@ function back() {
   return el("a", { class: "back always", href: "#/evaluate" }, icon("left"), "All evaluations");
 }
 
-function fillProgress(row, { done, count: all, failed }) {
+function fillProgress(row, { done, count: all, failed }, word) {
   const failures = failed > 0 ? `, ${failed} failed` : "";
   row.children[1].textContent = all > 0
-    ? `${whole(done)} of ${count(all, "image")}${failures}`
+    ? `${whole(done)} of ${count(all, word)}${failures}`
     : "Waiting";
   row.children[2].max = Math.max(1, all);
   row.children[2].value = done;
@@ -194,11 +198,11 @@ function subtitle(
 ) {
   if (queued) return "Another evaluation is running. This one is next.";
   if (state === "running") {
-    const parts = [Number.isFinite(speed) ? `${rate(speed)} images a second` : "Starting"];
+    const parts = [Number.isFinite(speed) ? `${rate(speed)} ${sampleWord(dataset)}s a second` : "Starting"];
     if (Number.isFinite(left)) parts.push(`${duration(left)} left`);
     return parts.join(", ");
   }
   const parts = [moment(started)];
-  if (dataset) parts.push(count(dataset.pictures, "image"), layoutName(dataset.layout));
+  if (dataset) parts.push(samplesText(dataset), layoutName(dataset.layout));
   return parts.join(" · ");
 }

@@ -67,7 +67,7 @@ export class LabelView {
   receive(entries) {
     const photos = entries.filter(({ file }) => isPicture(file));
     const zip = entries.find(({ file }) => isZip(file));
-    if (photos.length === 0 && zip) return this.#app.importZip(zip.file);
+    if (photos.length === 0 && zip) return this.#app.importModel(entries);
     if (photos.length === 0) return this.#app.notices.warn("It contains no image.");
     this.#open(namedPhotos(photos));
   }

@@ -4,19 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, isForControl, setIconButton } from "./dom.js";
-import { Camera, CameraError, cameraAdvice, isHopeless } from "./camera.js";
+import { Camera, CameraError } from "./camera.js";
 import { FrameCapture, FrameLoop, nextFrame } from "./frames.js";
 import { Inference } from "./inference.js";
+import { InputPanels, needsPanel } from "./inputPanels.js";
 import { LiveDisplay } from "./liveDisplay.js";
 import { isForDrawings } from "./models.js";
 import { Pad } from "./pad.js";
 import { isPicture, isVideo, readablePicture } from "./pictures.js";
 import { Sources } from "./sources.js";
 import { Stage } from "./stage.js";
-import { Strip } from "./strip.js";
+import { StageNotes } from "./stageNotes.js";
+import { Strip, samplePictures } from "./strip.js";
 import { Timeline } from "./timeline.js";
 
-/** The view that runs a model on the camera, a video, images or a drawing. */
+/** The view that runs a model on the camera, a video, images, a drawing, a sound or values. */
 export class LiveView {
   root = document.querySelector("[data-view=live]");
   #app;
@@ -30,6 +32,8 @@ export class LiveView {
   #inference;
   #strip;
   #sources;
+  #panels;
+  #notes;
   #mode = null;
   #isShown = false;
   #isPaused = false;
@@ -40,6 +44,14 @@ export class LiveView {
     this.#app = app;
     this.#display = new LiveDisplay(app, this.#stage, this.#capture.canvas);
     this.#inference = new Inference(app, this.#display);
+    this.#panels = new InputPanels(app, this.#stage, this.#inference, this.#display);
+    this.#notes = new StageNotes(this.#stage, {
+      camera: () => this.#useCamera(),
+      photo: () => this.#takePhoto(),
+      files: () => this.#sources.ask("files"),
+      samples: () => this.#useSamples(),
+      models: () => app.go("models"),
+    });
     this.#strip = new Strip(byId("strip"), app.api);
     this.#sources = new Sources({
       camera: (wanted) => this.#useCamera(wanted),
@@ -55,7 +67,7 @@ export class LiveView {
 
   show() {
     this.#isShown = true;
-    if (!this.#app.models.selected) this.#explainNoModel();
+    if (!this.#app.models.selected) this.#notes.explainNoModel();
     else if (this.#mode === null) this.#startFirst();
     else if (this.#mode === "camera" && !this.#isPaused) this.#useCamera();
     else this.#resume();
@@ -66,6 +78,7 @@ export class LiveView {
     this.#isShown = false;
     this.#loop.stop();
     this.#camera.stop();
+    this.#panels.pause();
     if (this.#mode === "video") this.#stage.video.pause();
   }
 
@@ -73,12 +86,15 @@ export class LiveView {
   receive(entries) {
     const video = entries.find(({ file }) => isVideo(file));
     const pictures = entries.filter(({ file }) => isPicture(file));
-    if (pictures.length > 0) this.#usePictures(
+    if (this.#panels.take(entries.map(({ file }) => file))) return;
+    if (this.#panels.isOpen && (video || pictures.length > 0)) {
+      this.#app.notices.warn("The selected model doesn't take images.");
+    } else if (pictures.length > 0) this.#usePictures(
       pictures.map(({ path, file }) => ({ name: path, file }))
     );
     else if (video) this.#useVideo(video.file);
     else if (!this.#app.importModel(entries)) {
-      this.#app.notices.warn("It contains no image, video or model.");
+      this.#app.notices.warn("It contains nothing that the selected model takes, and no model.");
     }
   }
 
@@ -107,16 +123,14 @@ export class LiveView {
   // Sources
 
   async #startFirst() {
+    if (needsPanel(this.#app.models.selected)) return this.#usePanel();
     const problem = await this.#startCamera({});
     if (!problem) return;
-    const samples = await this.#samples();
+    const samples = await samplePictures(this.#app.api);
     if (samples.length === 0) return this.#explainCamera(problem);
     if (this.#mode !== "camera") return;
     this.#usePictures(samples, "Samples");
-    const { title, text } = cameraAdvice(problem);
-    byId("camera-retry").hidden = isHopeless(problem);
-    byId("camera-notice").querySelector("p").textContent = `${title}. ${text}`;
-    byId("camera-notice").hidden = false;
+    this.#notes.noticeCamera(problem);
   }
 
   async #useCamera(wanted = {}) {
@@ -129,9 +143,7 @@ export class LiveView {
     const { settings, models } = this.#app;
     this.#change("camera");
     this.#sources.show("camera", "Camera");
-    this.#stage.showNote("Waiting for the camera", "The browser may ask whether this page may use it.", [
-      ["Use samples", () => this.#useSamples()],
-    ]);
+    this.#notes.waitForCamera();
     const facing = wanted.facing ?? (
       settings.values.facing || models.selected?.device_position || "back"
     );
@@ -151,9 +163,7 @@ export class LiveView {
     try {
       await this.#timeline.open(file);
     } catch {
-      return this.#stage.showNote(
-        "This video can't be played", `The browser can't play ${file.name}.`, this.#ways()
-      );
+      return this.#notes.explainVideo(file.name);
     }
     this.#display.begin("video", true);
     this.#resume();
@@ -167,7 +177,7 @@ export class LiveView {
   }
 
   async #useSamples() {
-    const samples = await this.#samples();
+    const samples = await samplePictures(this.#app.api);
     if (samples.length > 0) this.#usePictures(samples, "Samples");
     else this.#app.notices.warn("The server has no samples.");
   }
@@ -180,27 +190,31 @@ export class LiveView {
     this.#stage.showPad();
   }
 
+  /** Shows the controls of a model that doesn't take images. */
+  async #usePanel() {
+    const { models } = this.#app;
+    this.#change("panel");
+    this.#display.begin(models.selected.takes, false);
+    try {
+      await this.#panels.open(models.selected);
+    } catch (error) {
+      this.#display.explain(error.message);
+    }
+  }
+
   /** Ends the current source before another one starts. */
   #change(mode) {
     this.#loop.stop();
     this.#camera.stop();
     this.#timeline.close();
     this.#strip.close();
+    this.#panels.close();
     this.#inference.renew();
     this.#mode = mode;
     this.#isPaused = false;
     this.#display.forget();
     byId("camera-notice").hidden = true;
     this.#showControls();
-  }
-
-  async #samples() {
-    try {
-      const samples = await this.#app.api.samples();
-      return samples.map(({ name }) => ({ name, address: this.#app.api.sampleAddress(name) }));
-    } catch {
-      return [];
-    }
   }
 
   async #takePhoto() {
@@ -298,6 +312,7 @@ export class LiveView {
     if (!this.#isShown) return;
     const isMoving = ["camera", "video"].includes(this.#mode) && !this.#isPaused;
     if (isMoving) this.#resume();
+    else if (this.#mode === "panel") await this.#panels.run();
     else if (
       this.#mode === "pictures" && !this.#inference.picture
     ) this.#strip.choose(this.#strip.index);
@@ -308,9 +323,9 @@ export class LiveView {
     this.#isModelNew = !this.#isShown;
     if (!this.#isShown) return;
     if (this.#mode === null) return this.show();
-    if (
-      this.#mode === "pad" && !isForDrawings(this.#app.models.selected)
-    ) return this.#useSamples();
+    const { selected } = this.#app.models;
+    if (needsPanel(selected) || this.#mode === "panel") return this.#startFirst();
+    if (this.#mode === "pad" && !isForDrawings(selected)) return this.#useSamples();
     const source = this.#mode === "camera" ? this.#camera.id : this.#mode;
     this.#display.begin(source, ["camera", "video"].includes(this.#mode));
     this.#again();
@@ -348,7 +363,7 @@ export class LiveView {
   #key(event) {
     if (!this.#isShown || isForControl(event)) return;
     const actions = {
-      " ": () => this.#togglePause(),
+      " ": () => (this.#panels.isOpen ? this.#panels.toggle() : this.#togglePause()),
       f: () => this.#flip(),
       p: () => this.#takePhoto(),
       ArrowLeft: () => this.#strip.step(-1),
@@ -373,26 +388,9 @@ export class LiveView {
   }
 
   #explainCamera(code) {
-    const { title, text } = cameraAdvice(code);
     this.#loop.stop();
     this.#display.begin("", false);
-    const first = isHopeless(code) ? [
-      "Take a photo", () => this.#takePhoto()
-    ] : ["Try again", () => this.#useCamera()];
-    this.#stage.showNote(title, text, [first, ...this.#ways()]);
+    this.#notes.explainCamera(code);
     this.#showControls();
-  }
-
-  #explainNoModel() {
-    this.#stage.showNote(
-      "No model yet", "Import one to begin.", [["Models", () => this.#app.go("models")]]
-    );
-  }
-
-  #ways() {
-    return [
-      ["Choose images", () => this.#sources.ask("files")],
-      ["Use samples", () => this.#useSamples()]
-    ];
   }
 }

@@ -85,7 +85,7 @@ export class Outputs {
     this.onlegend();
   }
 
-  #showImage({ width, height, picture }) {
+  #showImage({ width, height, picture, minimum, maximum, unit }) {
     if (!this.#figure) {
       this.#figure = el("img", { alt: "The image that the model returned" });
       this.#image.replaceChildren(
@@ -93,7 +93,11 @@ export class Outputs {
         el("figure", { class: "made" }, this.#figure, el("figcaption")));
     }
     this.#figure.src = picture;
-    this.#image.querySelector("figcaption").textContent = `${width} × ${height}`;
+    this.#image.querySelector("figcaption").textContent = [
+      `${width} × ${height}`,
+      Number.isFinite(minimum)
+        ? `from ${number(minimum)} to ${number(maximum)}${unit ? ` ${unit}` : ""}` : null,
+    ].filter(Boolean).join(", ");
   }
 
   #showValues(result) {
@@ -126,14 +130,22 @@ function outputGroups(outputs) {
     const entries = Object.entries(value);
     const isSize = entries.length === 2 && "width" in value && "height" in value;
     if (isSize) return { name, text: `${value.width} × ${value.height}`, rows: [] };
-    const sorted = entries.sort(([, a], [, b]) => b - a);
-    return { name, text: "", rows: sorted.map(([label, each]) => [label, number(each)]) };
+    const isScored = entries.every(([, each]) => typeof each === "number");
+    const sorted = isScored ? entries.sort(([, a], [, b]) => b - a) : entries;
+    return { name, text: "", rows: sorted.map(([label, each]) => [label, valueText(each)]) };
   });
 }
 
+/** Describes a value: a number, a text, a number with its unit, a label with its score, or a list. */
+function valueText(value) {
+  if (typeof value === "number") return number(value);
+  if (Array.isArray(value)) return listText(value);
+  if (value === null || typeof value !== "object") return String(value);
+  if ("label" in value) return `${value.label} ${number(value.score)}`;
+  return [number(value.value), value.unit].filter(Boolean).join(" ");
+}
+
 function listText(values) {
-  const shown = values.slice(0, 24).map(
-    (value) => (typeof value === "number" ? number(value) : String(value))
-  );
+  const shown = values.slice(0, 24).map(valueText);
   return shown.join(", ") + (values.length > 24 ? `, … (${values.length})` : "");
 }

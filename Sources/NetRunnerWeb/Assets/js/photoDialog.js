@@ -55,15 +55,15 @@ export class PhotoDialog {
     const image = el("img", { alt: row.image });
     image.addEventListener(
       "error",
-      () => image.replaceWith(el("p", { class: "muted", text: "The image can't be shown." }))
+      () => image.replaceWith(el("p", { class: "muted", text: "It has no picture." }))
     );
     const address = this.#api.evaluationPicture(this.#evaluation, row.index, 1024);
     this.#api.showPicture(image, address).catch(() => image.remove());
     const head = el("header", {},
       el("h2", { id: "photo-title", text: row.image }),
-      this.#button("left", "Previous image", () => this.#step(-1), this.#place === 0),
+      this.#button("left", "Previous", () => this.#step(-1), this.#place === 0),
       this.#button(
-        "right", "Next image", () => this.#step(1), this.#place === this.#rows.length - 1
+        "right", "Next", () => this.#step(1), this.#place === this.#rows.length - 1
       ),
       this.#button("close", "Close", () => this.#dialog.close()));
     this.#dialog.replaceChildren(head, el("div", { class: "photo-body" },

@@ -21,12 +21,15 @@ export function isZip(file) {
   return /zip/.test(file.type) || /\.zip$/i.test(file.name);
 }
 
+const sampleEndings = /\.(jpe?g|png|bmp|webp|wav|flac|ogg|npy|npz|bin)$/i;
+const tableEndings = /\.(json|jsonl|ndjson|csv|tsv|txt)$/i;
+
 /**
- * Whether a file belongs to a dataset: an image or a description of images, but not a system's
- * file.
+ * Whether a file belongs to a dataset: an image, a recording, an array, or a table or description,
+ * but not a system's file.
  */
 export function isOfDataset(path) {
-  return !junk.test(path) && /\.(jpe?g|png|bmp|webp|json|csv|txt)$/i.test(path);
+  return !junk.test(path) && (sampleEndings.test(path) || tableEndings.test(path));
 }
 
 /** Converts files to `{path, file}` with the path in the user's folder, sorted by path. */
@@ -89,15 +92,16 @@ export async function readablePicture(file) {
 }
 
 /**
- * Describes a folder by its paths: its name, its numbers of files and images, and its likely
- * layout.
+ * Describes a folder by its paths: its name, its numbers of files, samples and tables, and its likely
+ * layout. Samples are images, recordings and arrays.
  */
 export function folderSummary(paths) {
   const kept = paths.filter(isOfDataset);
-  const pictures = kept.filter((path) => /\.(jpe?g|png|bmp|webp)$/i.test(path));
+  const samples = kept.filter((path) => sampleEndings.test(path));
+  const isSoundOnly = samples.length > 0 && samples.every((path) => /\.(wav|flac|ogg)$/i.test(path));
   const top = kept[0]?.split("/")[0] ?? "";
   const hasTop = kept.length > 0 && kept.every((path) => path.startsWith(`${top}/`));
-  const inner = pictures.map((path) => (hasTop ? path.slice(top.length + 1) : path));
+  const inner = samples.map((path) => (hasTop ? path.slice(top.length + 1) : path));
   const folders = new Set(
     inner.filter((path) => path.includes("/")).map((path) => path.split("/")[0])
   );
@@ -105,7 +109,9 @@ export function folderSummary(paths) {
   return {
     name: hasTop ? top : "",
     files: kept.length,
-    pictures: pictures.length,
+    samples: samples.length,
+    word: isSoundOnly ? "recording" : samples.some((path) => /\.(npy|npz|bin)$/i.test(path)) ? "file" : "image",
+    tables: kept.length - samples.length,
     folders: folders.size,
     layout: isTestBundle ? "test_bundle" : folders.size > 1 ? "folders" : "pictures",
   };

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el, svg } from "./dom.js";
-import { milliseconds, millisecondsNumber, rate, score, whole } from "./format.js";
+import { milliseconds, millisecondsNumber, number, rate, score, whole } from "./format.js";
 import { className, isBackground } from "./segmentation.js";
 
 const stageNames = {
@@ -13,8 +13,9 @@ const stageNames = {
 
 /** Returns the best label of any kind of result, or "" if it has none. */
 export function topLabel(result) {
-  const shown = rankedLabels(result);
-  return shown.length > 0 ? shown[0].label : "";
+  const [first] = rankedLabels(result);
+  if (first) return first.text ? `${first.label}: ${first.text}` : first.label;
+  return result.read_text ?? "";
 }
 
 /**
@@ -29,11 +30,17 @@ function rankedLabels(result) {
   if (result.detections) {
     return result.detections.map(({ label, score: value }) => ({ label, value }));
   }
+  if (result.measurements) {
+    return result.measurements.map(({ name, value, unit }) => (
+      { label: name, text: [number(value), unit].filter(Boolean).join(" ") }
+    ));
+  }
   return result.classes ?? [];
 }
 
 /** Returns the text to show for a result without labels. */
 function emptyText(result, threshold) {
+  if (result.read_text !== undefined) return result.read_text || "No text.";
   if (result.segmentation) return "Only background.";
   if (result.detections) return "Nothing found.";
   if (result.kind === "classification") return `No label above ${threshold}.`;
@@ -61,6 +68,7 @@ export class Readout {
     this.#rows.forEach((row, place) => this.#fill(row, labels[place]));
     this.#list.hidden = labels.length === 0 && result.kind !== "classification";
     this.#empty.textContent = labels.length > 0 ? "" : emptyText(result, threshold);
+    this.#empty.classList.toggle("read", Boolean(result.read_text));
     this.#list.parentElement.hidden = this.#list.hidden && !this.#empty.textContent;
     this.#showTimes(result, meter);
   }
@@ -70,6 +78,7 @@ export class Readout {
     this.#list.hidden = this.#list.parentElement.hidden = false;
     for (const row of this.#rows) this.#fill(row, undefined);
     this.#empty.textContent = "";
+    this.#empty.classList.remove("read");
     for (const stage of Object.keys(stageNames)) {
       byId(`now-${stage}`).textContent = byId(`mean-${stage}`).textContent = "–";
     }
@@ -102,7 +111,8 @@ export class Readout {
   #fill({ item, label, value, bar }, entry) {
     item.classList.toggle("none", !entry);
     label.textContent = label.title = entry?.label ?? "";
-    value.textContent = entry ? score(entry.value) : "";
+    value.textContent = entry ? entry.text ?? score(entry.value) : "";
+    bar.parentElement.hidden = Boolean(entry?.text);
     bar.style.width = `${100 * Math.min(1, Math.max(0, entry?.value ?? 0))}%`;
   }
 }

@@ -6,7 +6,7 @@
 import { el } from "./dom.js";
 import { barChart, histogramChart } from "./charts.js";
 import { confusionChart } from "./confusion.js";
-import { isShare, metricText, metricValues } from "./evaluationNames.js";
+import { isShare, metricText, metricValues, sampleWord } from "./evaluationNames.js";
 import { bytes, metricName, milliseconds, millisecondsNumber, rate, whole } from "./format.js";
 
 const mostRows = 5000;
@@ -26,7 +26,7 @@ export class Report {
     this.#evaluation = evaluation;
     this.#report = report;
     this.#onmodel = onmodel;
-    this.root.append(tiles(report), this.#modelTable(), ...this.#comparison());
+    this.root.append(tiles(report, sampleWord(evaluation.dataset)), this.#modelTable(), ...this.#comparison());
     this.root.append(this.#modelPicker(), this.#charts);
     this.#showModel(report.models[0]);
   }
@@ -36,7 +36,7 @@ export class Report {
     const names = metricValues(models[0] ?? {}).slice(0, 5);
     const heads = [
       "Model", ...names.map(({ name }) => metricName(name)), "p50, ms", "p95, ms",
-      "Images a second", "Failed"
+      "Samples a second", "Failed"
     ];
     const best = (values, higher) => (
       models.length < 2 ? null : higher ? Math.max(...values) : Math.min(...values)
@@ -138,7 +138,7 @@ export class Report {
   #showModel(result) {
     if (!result) return;
     const latency = el(
-      "figure", {}, el("figcaption", { text: "Latency of an image" }),
+      "figure", {}, el("figcaption", { text: "Latency" }),
       el("p", { class: "muted small", text: "Reading the rows" })
     );
     this.#charts.replaceChildren(...[
@@ -159,7 +159,7 @@ export class Report {
       place.lastChild.replaceWith(drawing);
       if (
         latencies.length >= mostRows
-      ) place.firstChild.textContent += `, the first ${whole(mostRows)} images`;
+      ) place.firstChild.textContent += `, the first ${whole(mostRows)} rows`;
     } catch (error) {
       place.lastChild.textContent = error.message;
     }
@@ -179,7 +179,7 @@ export class Report {
   }
 }
 
-function tiles({ models, dataset }) {
+function tiles({ models, dataset }, word) {
   const [first] = models;
   if (!first) return el("p", { class: "muted", text: "No model was run." });
   const metric = metricValues(first)[0];
@@ -211,7 +211,7 @@ function tiles({ models, dataset }) {
   );
   shown.push(
     [
-      whole(first.pictures), several ? "images, each model" : "images",
+      whole(first.pictures), several ? `${word}s, each model` : `${word}s`,
       `${whole(dataset.labelled)} with a label`
     ]
   );

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el, icon } from "./dom.js";
+import { sampleWord } from "./evaluationNames.js";
 import { millisecondsNumber, score, whole } from "./format.js";
 import { PhotoDialog } from "./photoDialog.js";
 
@@ -27,10 +28,12 @@ function rangeText(offset, length, all) {
 
 /** Shows an evaluation's images with each model's result, page by page. */
 export class RowsView {
-  root = el("section", { class: "rows", "aria-label": "Images" });
+  root = el("section", { class: "rows" });
   #app;
   #evaluation;
   #names;
+  /** What the rows are: "image", "recording" or "sample". */
+  #word;
   #body = el("div", { id: "rows" });
   #range = el("span", { class: "muted", role: "status" });
   #previous;
@@ -45,18 +48,24 @@ export class RowsView {
     this.#app = app;
     this.#evaluation = evaluation;
     this.#names = names;
+    this.#word = sampleWord(evaluation.dataset);
+    this.root.setAttribute("aria-label", this.#title);
     this.#query.model = evaluation.models[0]?.model ?? "";
     this.#dialog = new PhotoDialog(app, { evaluation, names });
     this.#previous = this.#pageButton("left", "Previous page", -pageLength);
     this.#next = this.#pageButton("right", "Next page", pageLength);
     this.root.append(
-      el("div", { class: "section-head" }, el("h2", { text: "Images" }), this.#filters(),
+      el("div", { class: "section-head" }, el("h2", { text: this.#title }), this.#filters(),
         this.#choice("look", "Look", [["gallery", "Gallery"], ["table", "Table"]], (value) => {
           this.#isTable = value === "table";
           this.#draw();
         })),
       this.#body, el("div", { class: "pager" }, this.#previous, this.#range, this.#next));
     this.#load();
+  }
+
+  get #title() {
+    return capitalized(`${this.#word}s`);
   }
 
   /** Shows the rows of another model. */
@@ -70,7 +79,7 @@ export class RowsView {
     const known = choices.filter(
       ([name]) => name !== "wrong" || this.#evaluation.dataset?.has_truth
     );
-    return this.#choice("only", "Which images", known, (only) => {
+    return this.#choice("only", `Which ${this.#word}s`, known, (only) => {
       this.#query = { ...this.#query, only, offset: 0 };
       this.#load();
     });
@@ -122,8 +131,8 @@ export class RowsView {
   #draw() {
     if (this.#rows.length === 0) {
       const text = {
-        wrong: "No image was classified wrong.", errors: "No image failed."
-      }[this.#query.only] ?? "No images.";
+        wrong: `No ${this.#word} was classified wrong.`, errors: `No ${this.#word} failed.`
+      }[this.#query.only] ?? `No ${this.#word}s.`;
       this.#body.replaceChildren(el("p", { class: "muted", text }));
     } else {
       this.#body.replaceChildren(this.#isTable ? this.#table() : this.#gallery());
@@ -152,7 +161,7 @@ export class RowsView {
   }
 
   #table() {
-    const heads = ["Image", "Predicted", "Value", "Truth", "Inference, ms", "Total, ms"];
+    const heads = [capitalized(this.#word), "Predicted", "Value", "Truth", "Inference, ms", "Total, ms"];
     const rows = this.#rows.map((row, place) => el("tr", {
       class: row.error ? "failed" : row.correct === false ? "wrong" : null
     },
@@ -174,7 +183,7 @@ export class RowsView {
       el("td", { class: "n", text: millisecondsNumber(row.latency_ms?.inference) }),
       el("td", { class: "n", text: millisecondsNumber(row.latency_ms?.total) })));
     return el("div", {
-      class: "scroll", tabindex: "0", role: "region", "aria-label": "Images"
+      class: "scroll", tabindex: "0", role: "region", "aria-label": this.#title
     }, el("table", { class: "wide-table" },
       el(
         "thead", {},
@@ -195,4 +204,8 @@ export class RowsView {
     const address = this.#app.api.evaluationPicture(this.#evaluation.id, row.index, size);
     this.#app.api.showPicture(image, address).catch(() => image.remove());
   }
+}
+
+function capitalized(text) {
+  return text[0].toUpperCase() + text.slice(1);
 }

@@ -18,6 +18,7 @@ export class Stage {
   #held = byId("held");
   #frame = byId("frame");
   #note = byId("stage-note");
+  #panel = byId("stage-panel");
   #shown = null;
 
   constructor() {
@@ -71,6 +72,13 @@ export class Stage {
     this.#show(this.pad);
   }
 
+  /** Shows controls instead of an image. */
+  showPanel(panel) {
+    this.#panel.replaceChildren(panel);
+    this.#note.hidden = true;
+    this.#show(this.#panel);
+  }
+
   /** Shows a message instead of an image. Actions are pairs of a text and a function. */
   showNote(title, text, actions = []) {
     const buttons = actions.map(([label, action], place) =>
@@ -99,7 +107,7 @@ export class Stage {
   #show(element) {
     this.#shown = element;
     this.releaseFrame();
-    for (const each of [this.video, this.#frame, this.pad]) {
+    for (const each of [this.video, this.#frame, this.pad, this.#panel]) {
       each.hidden = each !== element;
       each.classList.toggle("mirrored", this.isMirrored);
     }
@@ -120,7 +128,9 @@ export class Stage {
 
   #followGestures() {
     let start = null;
-    const isPicture = (target) => !target.closest("button, a, #pad, #stage-note, figure");
+    const isPicture = (target) => !target.closest(
+      "button, a, #pad, #stage-note, #stage-panel, figure"
+    );
     this.root.addEventListener("pointerdown", (event) => {
       const isMeant = event.isPrimary && event.button === 0 && isPicture(event.target);
       start = isMeant ? { x: event.clientX, y: event.clientY, time: event.timeStamp } : null;

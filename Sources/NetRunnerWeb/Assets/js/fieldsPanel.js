@@ -1,0 +1,114 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { debounced, el } from "./dom.js";
+
+/** Runs a model on texts, words and numbers that are filled in. */
+export class FieldsPanel {
+  #inference;
+  #display;
+  #model = null;
+  #fields = [];
+  #form = el("form", { class: "fields", on: {
+    input: debounced(250, () => this.run()), submit: (event) => event.preventDefault()
+  } });
+  root = el("div", { class: "fields-panel" }, this.#form);
+
+  constructor(inference, display) {
+    this.#inference = inference;
+    this.#display = display;
+  }
+
+  /** Shows the fields of a model. What was filled in stays while the model does. */
+  open({ id, fields }) {
+    if (id !== this.#model) {
+      this.#model = id;
+      this.#fields = fields.map((field) => ({ field, control: control(field) }));
+      this.#form.replaceChildren(...this.#fields.map(labelled));
+    }
+    this.run();
+  }
+
+  pause() {}
+
+  toggle() {}
+
+  take() {
+    return false;
+  }
+
+  /** Runs the model on what is filled in, unless it is incomplete. */
+  async run() {
+    this.#inference.renew();
+    const hints = this.#fields.map(hint).filter(Boolean);
+    if (hints.length > 0) {
+      this.#display.forget();
+      return this.#display.hint(hints[0]);
+    }
+    const values = Object.fromEntries(
+      this.#fields.map((each) => [each.field.name, valueOf(each)])
+    );
+    const body = new Blob([JSON.stringify({ values })], { type: "application/json" });
+    await this.#inference.run(body, { iterations: 1 });
+  }
+}
+
+function labelled({ field, control: node }) {
+  const isSelect = field.form === "word";
+  return el(
+    "label", { class: "field" }, el("span", { text: title(field) }),
+    isSelect ? el("span", { class: "select" }, node) : node,
+    field.form === "numbers" ? el("small", { text: numbersHint(field) }) : null
+  );
+}
+
+function title({ name, form, is_required: isRequired }) {
+  if (form !== "text") return name;
+  const known = { text: "Text", second: "Second text" };
+  return `${known[name] ?? name}${isRequired ? "" : " (optional)"}`;
+}
+
+function numbersHint({ count, shape }) {
+  return `${count} numbers, separated by spaces or commas. The shape is ${shape.join(" × ")}.`;
+}
+
+function control({ name, form, typical, words }) {
+  if (form === "text") return el("textarea", { name, rows: 3, text: typical });
+  if (form === "numbers") {
+    return el("textarea", { name, rows: 2, spellcheck: "false", text: typical.join(" ") });
+  }
+  if (form === "word") {
+    const select = el("select", { name }, words.map((text) => el("option", { value: text, text })));
+    select.value = typical;
+    return select;
+  }
+  return el("input", { name, inputmode: "decimal", autocomplete: "off", value: typical ?? "" });
+}
+
+/** Returns the value for the server, which says what is wrong with a text that isn't a number. */
+function valueOf({ field, control: { value } }) {
+  if (field.form === "text" || field.form === "word") return value;
+  if (field.form === "number") return numberOf(value.trim());
+  return value.split(/[\s,;]+/).filter(Boolean).map(numberOf);
+}
+
+/** Returns what is still missing of a field, or null. */
+function hint({ field: { name, form, is_required: isRequired, count }, control: { value } }) {
+  const text = value.trim();
+  if (text === "") {
+    if (!isRequired) return null;
+    return form === "text" ? "Enter a text." : `Enter a number for ${name}.`;
+  }
+  if (form === "number" && typeof numberOf(text) !== "number") return `${name} takes a number.`;
+  if (form !== "numbers") return null;
+  const numbers = valueOf({ field: { form }, control: { value } });
+  const wrong = numbers.find((each) => typeof each !== "number");
+  if (wrong !== undefined) return `${name} takes numbers, but has “${wrong}”.`;
+  return numbers.length === count ? null : `${name} takes ${count} numbers, but has ${numbers.length}.`;
+}
+
+function numberOf(text) {
+  return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+}

@@ -1,0 +1,71 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { SampleRing } from "./sounds.js";
+
+/** Returns what the user can do about an error of the microphone. */
+export function microphoneAdvice(error) {
+  const advice = {
+    NotAllowedError: "The microphone is not allowed. Allow it in the browser's settings for this page, then try again.",
+    NotFoundError: "No microphone was found. Connect one and try again, or choose a recording.",
+    NotReadableError: "Another program uses the microphone. Close that program, then try again.",
+    insecure: "Browsers only let https pages and localhost use the microphone. Choose a recording instead.",
+  };
+  return advice[error.name] ?? "The microphone did not start. Choose a recording instead.";
+}
+
+/** The device's microphone, of which the last seconds are kept. */
+export class Microphone {
+  onend = () => {};
+  #context = null;
+  #stream = null;
+  #ring = null;
+
+  get isOn() {
+    return this.#stream !== null;
+  }
+
+  /** The number of samples in a second. */
+  get sampleRate() {
+    return this.#context?.sampleRate ?? 0;
+  }
+
+  /** Starts to record, and keeps a number of seconds. Fails with a browser's error. */
+  async start(seconds) {
+    this.stop();
+    if (!navigator.mediaDevices) throw Object.assign(new Error(), { name: "insecure" });
+    // What browsers do to voices would change the numbers that the model gets.
+    const stream = await navigator.mediaDevices.getUserMedia({
+      audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
+    });
+    const context = new AudioContext();
+    await context.audioWorklet.addModule("js/recorder.js");
+    await context.resume();
+    this.#stream = stream;
+    this.#context = context;
+    const ring = new SampleRing(Math.ceil(seconds * context.sampleRate));
+    this.#ring = ring;
+    const recorder = new AudioWorkletNode(context, "recorder", { numberOfOutputs: 0 });
+    recorder.port.onmessage = ({ data }) => ring.add(data);
+    context.createMediaStreamSource(stream).connect(recorder);
+    for (const track of stream.getTracks()) {
+      track.addEventListener("ended", () => {
+        this.stop();
+        this.onend();
+      });
+    }
+  }
+
+  /** Returns the last samples, or null while there are fewer. */
+  latest(count) {
+    return this.#ring?.latest(count) ?? null;
+  }
+
+  stop() {
+    for (const track of this.#stream?.getTracks() ?? []) track.stop();
+    this.#context?.close();
+    this.#stream = this.#context = null;
+  }
+}

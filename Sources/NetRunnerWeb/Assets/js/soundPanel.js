@@ -1,0 +1,154 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { el, icon, setIconButton } from "./dom.js";
+import { FrameLoop, pause } from "./frames.js";
+import { Microphone, microphoneAdvice } from "./microphone.js";
+import { drawWave, isSound, readableSound, wavFile, windowLength } from "./sounds.js";
+
+/** The time between two runs on the microphone, in milliseconds. */
+const interval = 100;
+
+/** Runs a model on the microphone or on a recording. */
+export class SoundPanel {
+  #inference;
+  #display;
+  #microphone = new Microphone();
+  #loop = new FrameLoop((signal) => this.#runWindow(signal));
+  #recording = null;
+  #file = null;
+  #samples = new Float32Array(0);
+  #wave = el("canvas", { class: "wave", role: "img", "aria-label": "The sound" });
+  #name = el("p", { class: "sound-name", role: "status" });
+  #player = el("audio", { controls: true, hidden: true });
+  #listen = el("button", {
+    type: "button", class: "button", id: "sound-listen", on: { click: () => this.toggle() }
+  });
+  #input = el("input", {
+    type: "file", id: "sound-input", accept: "audio/*,.wav,.flac,.ogg", hidden: true,
+    on: { change: () => this.#choose() }
+  });
+  root = el("div", { class: "sound" }, this.#wave, this.#name, this.#player,
+    el("div", { class: "actions" }, this.#listen, el(
+      "button", {
+        type: "button", class: "button dark", on: { click: () => this.#input.click() }
+      }, icon("folder"), "Choose a recording"
+    ), this.#input));
+
+  constructor(inference, display) {
+    this.#inference = inference;
+    this.#display = display;
+    this.#microphone.onend = () => this.pause();
+    new ResizeObserver(() => this.#draw()).observe(this.#wave);
+  }
+
+  /** Shows the panel for a model. A recording that was chosen before stays. */
+  open({ recording }) {
+    this.#recording = recording;
+    this.#showButton();
+    if (this.#file) this.run();
+    else this.#tell(
+      `The model takes ${seconds(recording.samples / recording.sample_rate)} of sound.`
+    );
+  }
+
+  /** Stops to listen. */
+  pause() {
+    this.#loop.stop();
+    this.#microphone.stop();
+    this.#showButton();
+  }
+
+  /** Starts or stops to listen. */
+  async toggle() {
+    if (this.#microphone.isOn) return this.pause();
+    this.#forget();
+    const { samples, sample_rate: rate } = this.#recording;
+    try {
+      await this.#microphone.start(Math.max(3, (2 * samples) / rate));
+    } catch (error) {
+      return this.#display.explain(microphoneAdvice(error));
+    }
+    this.#display.begin("microphone", true);
+    this.#tell("Listening");
+    this.#showButton();
+    this.#loop.start();
+  }
+
+  /** Takes a recording from files. Returns whether there was one. */
+  take(files) {
+    const file = files.find(isSound);
+    if (file) this.#open(file);
+    return Boolean(file);
+  }
+
+  /** Runs the model again on the chosen recording. */
+  async run() {
+    if (this.#file) await this.#inference.run(this.#file, { iterations: 1 });
+  }
+
+  #choose() {
+    const files = [...this.#input.files];
+    this.#input.value = "";
+    if (files.length > 0) this.take(files);
+  }
+
+  async #open(file) {
+    this.pause();
+    this.#forget();
+    this.#display.begin("recording", false);
+    this.#tell(file.name);
+    try {
+      const { blob, samples } = await readableSound(file);
+      this.#file = blob;
+      this.#samples = samples;
+    } catch {
+      return this.#display.explain(`This browser can't read ${file.name} as a recording.`);
+    }
+    this.#player.src = URL.createObjectURL(file);
+    this.#player.hidden = false;
+    this.#draw();
+    await this.run();
+  }
+
+  /** Runs the model on the last samples that it takes. */
+  async #runWindow(signal) {
+    await pause(interval, signal);
+    const rate = this.#microphone.sampleRate;
+    const samples = rate ? this.#microphone.latest(windowLength(this.#recording, rate)) : null;
+    if (!samples || signal.aborted) return;
+    this.#samples = samples;
+    this.#draw();
+    await this.#inference.run(wavFile(samples, rate), { source: this.#display.session }, signal);
+  }
+
+  #forget() {
+    this.#inference.renew();
+    this.#file = null;
+    this.#samples = new Float32Array(0);
+    if (this.#player.src) URL.revokeObjectURL(this.#player.src);
+    this.#player.removeAttribute("src");
+    this.#player.hidden = true;
+    this.#draw();
+  }
+
+  #draw() {
+    if (this.#wave.clientWidth > 0) drawWave(this.#wave, this.#samples);
+  }
+
+  #tell(text) {
+    this.#name.textContent = text;
+  }
+
+  #showButton() {
+    const isOn = this.#microphone.isOn;
+    setIconButton(this.#listen, isOn ? "pause" : "microphone", isOn ? "Stop" : "Listen");
+    if (!isOn && this.#name.textContent === "Listening") this.#tell("Stopped");
+  }
+}
+
+function seconds(length) {
+  return length === 1 ? "1 second" : `${Number(length.toFixed(2))} seconds`;
+}

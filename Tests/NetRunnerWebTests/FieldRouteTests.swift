@@ -1,0 +1,129 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import TensorIO
+import Testing
+
+@testable import NetRunnerWeb
+
+/// Models that take numbers, words, texts or recordings instead of an image.
+struct FieldRouteTests {
+  private static let echo = #"{"name": "echo", "type": "array", "shape": [1, 144]}"#
+
+  private func fixture() throws -> WebFixture {
+    let fixture = try WebFixture()
+    try fixture.addSum()
+    let rest = (4..<144).map { #"{"name": "rest \#($0)", "missing": 0}"# }
+    let columns =
+      [
+        #"{"name": "age", "mean": 40, "std": 10}"#, #"{"name": "share", "min": 2, "max": 4}"#,
+        #"{"name": "heating", "values": ["gas", "oil"]}"#,
+      ] + rest
+    try fixture.addBundle(
+      "identity_image", id: "row",
+      inputs: [
+        #"{"name": "row", "type": "features", "shape": [1, 144], "columns": [\#(columns.joined(separator: ","))]}"#
+      ], outputs: [Self.echo])
+    try fixture.addBundle(
+      "identity_image", id: "sound",
+      inputs: [#"{"name": "sound", "type": "audio", "shape": [1, 144], "sample_rate": 16000}"#],
+      outputs: [Self.echo])
+    return fixture
+  }
+
+  private func send(
+    _ client: any TestClientProtocol, _ model: String, _ document: String, expects status: Int = 200
+  ) async throws -> JSONValue {
+    try await client.send(
+      .post, "models/\(model)/infer", text: document, headers: [.contentType: "application/json"],
+      expects: status
+    ).json
+  }
+
+  private func body(_ values: String) -> String { #"{"values": \#(values)}"# }
+
+  @Test func `models say what they take`() async throws {
+    try await fixture().test { client in
+      let row = try await client.send(.get, "models/row").json
+      #expect(row["takes"] == .string("fields"))
+      #expect(row["can_run"] == .bool(true))
+      let fields = row["fields"].elements
+      #expect(fields.count == 143)
+      #expect(fields[0]["name"] == .string("age"))
+      #expect(fields[0]["form"] == .string("number"))
+      #expect(fields[0]["typical"] == .number(40))
+      #expect(fields[0]["is_required"] == .bool(true))
+      #expect(fields[1]["typical"] == .number(3))
+      #expect(fields[2]["form"] == .string("word"))
+      #expect(fields[2]["words"] == .array([.string("gas"), .string("oil")]))
+      #expect(fields[2]["typical"] == .string("gas"))
+      #expect(fields[3]["is_required"] == .bool(false))
+      let sound = try await client.send(.get, "models/sound").json
+      #expect(sound["takes"] == .string("recording"))
+      #expect(sound["recording"]["samples"] == .number(144))
+      #expect(sound["recording"]["sample_rate"] == .number(16_000))
+      let sum = try await client.send(.get, "models/sum").json
+      #expect(sum["fields"].elements.map { $0["form"] } == [.string("number")])
+      #expect(try await client.send(.get, "models/digits").json["takes"] == .string("image"))
+    }
+  }
+
+  @Test func `values run a model`() async throws {
+    try await fixture().test { client in
+      let sum = try await send(client, "sum", body(#"{"x": 2}"#))
+      #expect(sum["outputs"]["y"] == .number(25))
+      #expect(sum["region"] == .null)
+      let row = try await send(
+        client, "row", body(#"{"age": 55, "share": "2", "heating": "oil"}"#))
+      let echo = row["outputs"]["echo"].elements.prefix(5)
+      #expect(echo == [.number(1.5), .number(0), .number(0), .number(1), .number(0)])
+    }
+  }
+
+  @Test func `wrong values say what was expected`() async throws {
+    try await fixture().test { client in
+      for (path, values, message) in [
+        ("sum", #"{"y": 1}"#, "The model has no field 'y'. Its fields are 'x'."),
+        ("sum", #"{"x": "two"}"#, "'x' takes numbers, but the row has 'two' in the column 'x'."),
+        ("sum", "{}", "'x' takes numbers, but the row has null in the column 'x'."),
+        ("row", #"{"age": 1, "share": 2, "heating": "wood"}"#, "'row' doesn't know 'wood'"),
+        ("row", #"{"share": 2, "heating": "oil"}"#, "'row' needs the column 'age'"),
+        ("digits", #"{"image": 1}"#, "This model takes an image."),
+        ("sound", #"{"sound": 1}"#, "This model takes a recording."),
+      ] {
+        let answer = try await send(client, path, body(values), expects: 400)
+        let found = answer["error"]["message"].text ?? ""
+        #expect(found.contains(message), "\(found)")
+      }
+      for document in ["[]", "{}", #"{"values": 1}"#, "{"] {
+        _ = try await send(client, "sum", document, expects: 400)
+      }
+      let bytes = try await client.send(.post, "models/sum/infer", text: "x", expects: 400)
+      let message = try bytes.json["error"]["message"].text ?? ""
+      #expect(message.contains("This model takes values."), "\(message)")
+    }
+  }
+
+  @Test func `a recording runs a model, and what isn't one is refused`() async throws {
+    try await fixture().test { client in
+      let wave = FileManager.default.contents(
+        atPath: "Tests/Fixtures/Audio/pcm16.wav")
+      let path = "models/sound/infer"
+      let whole = try await client.send(.post, path, Array(try #require(wave)), expects: 400)
+      let message = try whole.json["error"]["message"].text ?? ""
+      #expect(message.contains("the input takes 144 x 1"), "\(message)")
+      for bytes in [[], Array("RIFF".utf8), Array("not a recording".utf8)] {
+        try await client.send(.post, path, bytes, expects: 400)
+      }
+      let empty = try await client.send(.post, path, [], expects: 400)
+      try #expect(empty.code == "not_a_recording")
+    }
+  }
+}
+#endif
