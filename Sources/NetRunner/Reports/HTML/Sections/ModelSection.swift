@@ -29,6 +29,7 @@ struct ModelSection {
     }
     content += LatencySection(result: result, rows: rows).html
     content += ObjectsSection(rows: rows, images: images, galleryLength: galleryLength).html
+    content += AnswersSection(rows: rows, images: images, galleryLength: galleryLength).html
     content += MistakesSection(rows: rows, images: images, galleryLength: galleryLength).html
     let name: Markup = title.map { "\($0)" } ?? .name(model.name)
     return """

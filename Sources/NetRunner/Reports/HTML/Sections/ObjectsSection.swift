@@ -27,7 +27,7 @@ struct ObjectsSection {
   }
 
   /// The decoded objects among a row's outputs.
-  private static func objects(in row: ResultRow) -> [[String: JSONValue]] {
+  static func objects(in row: ResultRow) -> [[String: JSONValue]] {
     let results = row.evaluation?.inferenceResults ?? [:]
     for (_, value) in results.sorted(by: { $0.key < $1.key }) {
       guard case .array(let elements) = value else { continue }

@@ -1,0 +1,122 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Charts
+import TensorIO
+
+/// What a model answered for the first samples: labels, numbers with units, texts, depths.
+///
+/// Objects have ``ObjectsSection``, and wrong classes ``MistakesSection``.
+struct AnswersSection {
+  var rows: [ResultRow]
+  var images: ReportImages?
+  var galleryLength: Int
+
+  private static let mostLines = 3
+  private static let mostNumbers = 4
+
+  var html: Markup {
+    guard rows.allSatisfy({ $0.isCorrect == nil && ObjectsSection.objects(in: $0).isEmpty }) else {
+      return .empty
+    }
+    let answered = rows.lazy.filter { !$0.error }.map { ($0, Self.lines(of: $0)) }
+      .filter { !$0.1.isEmpty }
+    let shown = Array(answered.prefix(galleryLength))
+    guard let first = shown.first else { return .empty }
+    let hasPictures = (try? images?.thumbnail(of: first.0.image)) != nil
+    let content = hasPictures ? gallery(shown) : table(shown)
+    return "<h3>Answers</h3><p class=\"muted\">The first \(shown.count).</p>\n\(content)\n"
+  }
+
+  private func gallery(_ shown: [(ResultRow, [String])]) -> Markup {
+    let items = shown.map { row, lines -> Markup in
+      let spans = lines.map { line -> Markup in "<span>\(line)</span>" }
+      let truth: Markup = row.truth.map { "<span>is \(Markup.name($0))</span>" } ?? .empty
+      return """
+        <li><figure>\(frame(row))<figcaption>\(spans)\(truth)\
+        <small>\(Markup.name(row.image))</small></figcaption></figure></li>
+
+        """
+    }
+    return "<ul class=\"gallery\">\(items)</ul>"
+  }
+
+  private func frame(_ row: ResultRow) -> Markup {
+    guard let thumbnail = try? images?.thumbnail(of: row.image) else {
+      return "<div class=\"frame none\">the picture is no longer available</div>"
+    }
+    return """
+      <div class="frame"><img class="\(thumbnail.isTiny ? "tiny" : "photo")" alt="\(row.image)" \
+      src="\(thumbnail.address)"></div>
+      """
+  }
+
+  private func table(_ shown: [(ResultRow, [String])]) -> Markup {
+    let items = shown.map { row, lines -> Markup in
+      """
+      <tr><th scope="row" class="long">\(Markup.name(row.image))</th>\
+      <td class="long">\(lines.joined(separator: "; "))</td><td>\(row.truth ?? "")</td></tr>
+
+      """
+    }
+    let table: Markup = """
+      <table><thead><tr><th scope="col">Sample</th><th scope="col">Answer</th>\
+      <th scope="col">Truth</th></tr></thead><tbody>\(items)</tbody></table>
+      """
+    return .scrolling(table, label: "Answers")
+  }
+
+  /// What the model answered, in at most three lines.
+  private static func lines(of row: ResultRow) -> [String] {
+    if let predicted = row.predicted {
+      return [predicted + (row.score.map { " \(number($0))" } ?? "")]
+    }
+    let results = row.evaluation?.inferenceResults ?? [:]
+    let lines = results.sorted { $0.key < $1.key }
+      .flatMap { Self.lines(of: $0.value, named: $0.key) }
+    return Array(lines.prefix(mostLines))
+  }
+
+  private static func lines(of value: JSONValue, named name: String) -> [String] {
+    switch value {
+    case .number(let value): return ["\(name) \(number(value))"]
+    case .string(let text): return [text]
+    case .array(let elements):
+      let labels = elements.compactMap(scoredLabel)
+      if !labels.isEmpty { return labels }
+      let numbers = elements.prefix(mostNumbers).compactMap(\.asNumber).map(number)
+      guard !numbers.isEmpty else { return [] }
+      let rest = elements.count > numbers.count ? ", …" : ""
+      return ["\(name) \(numbers.joined(separator: ", "))\(rest)"]
+    case .object(let members):
+      if case .array(let nearest)? = members["nearest"] { return nearest.compactMap(scoredLabel) }
+      if let least = members["minimum"]?.asNumber, let greatest = members["maximum"]?.asNumber {
+        return ["from \(number(least)) to \(number(greatest))\(unit(of: members))"]
+      }
+      return members.sorted { $0.key < $1.key }.compactMap { name, value in
+        guard case .object(let measurement) = value, let value = measurement["value"]?.asNumber
+        else { return nil }
+        return "\(name) \(number(value))\(unit(of: measurement))"
+      }
+    case .null, .bool, .integer: return []
+    }
+  }
+
+  private static func scoredLabel(_ value: JSONValue) -> String? {
+    guard case .object(let members) = value, case .string(let label)? = members["label"],
+      let score = members["score"]?.asNumber
+    else { return nil }
+    return "\(label) \(number(score))"
+  }
+
+  private static func unit(of members: [String: JSONValue]) -> String {
+    if case .string(let unit)? = members["unit"] { " \(unit)" } else { "" }
+  }
+
+  /// A number with four digits.
+  private static func number(_ value: Double) -> String {
+    DecimalText(value, atMost: 4).description
+  }
+}
