@@ -138,7 +138,7 @@ import Testing
     #expect(
       drawn.drafter.checks == [
         "labels of 'y': assets/labels.txt has 2 names for 3 values; complete it and add "
-          + "\"labels\": \"labels.txt\""
+          + "\"labels\": \"labels.txt\", or delete it if the values aren't classes"
       ])
   }
 

@@ -59,7 +59,8 @@ struct RecognitionTests {
                   "r": 114,
                   "g": 114,
                   "b": 114
-                }
+                },
+                "rounding": "ultralytics"
               },
               "normalize": {
                 "standard": "[0,1]"

@@ -116,7 +116,7 @@ import Testing
     #expect(
       Self.line(layer)
         == #"{ "name": "image", "type": "image", "shape": [256, 256, 3], "format": "RGB", "#
-        + #""resize": "tf-bilinear", "crop": "pad" }"#)
+        + #""resize": "tf-bilinear", "crop": { "mode": "pad", "rounding": "tensorflow" } }"#)
     let output = try drafter.outputs([nil])[0]
     #expect(Self.line(output).hasSuffix(#""decode": { "type": "movenet" } }"#))
     #expect(drafter.assumptions.count == 2)
@@ -131,7 +131,7 @@ import Testing
 
   @Test func `bytes are passed as they are, and normalized floats are channels first`() throws {
     for (type, shape, end) in [
-      (DataType.uint8, [1, 64, 96, 3], #""g": 114, "b": 114 } } }"#),
+      (DataType.uint8, [1, 64, 96, 3], #""b": 114 }, "rounding": "ultralytics" } }"#),
       (.float32, [1, 64, 96, 3], #""normalize": { "standard": "[0,1]" } }"#),
       (.float32, [1, 3, 64, 96], #""normalize": { "standard": "[0,1]" } }"#),
     ] {
@@ -206,6 +206,21 @@ import Testing
     #expect(model.decoder == nil)
     #expect(model.checks.count == 1 && model.checks[0].contains(check), "\(model.checks)")
     #expect(model.image?.resize == "opencv-linear")
+  }
+
+  @Test(arguments: [(64, 64, false), (64, 96, true)])
+  func `a classifier crops images for a square and stretches them for another rectangle`(
+    height: Int, width: Int, isStretched: Bool
+  ) throws {
+    let export = try Self.export("{\"task\": \"classify\", \(Self.pets)}")
+    let signature = Self.signature([1, height, width, 3], [[1, 2]])
+    let model = try #require(RecognizedModel(export, signature, nil))
+    #expect(model.labels == ["cat", "dog"])
+    guard case .string("stretch")? = model.image?.crop else {
+      #expect(!isStretched && model.image?.crop.map { _ in true } == nil)
+      return
+    }
+    #expect(isStretched)
   }
 
   @Test func `the largest coordinate of a centre decides the unit of boxes`() throws {

@@ -32,7 +32,8 @@ extension LayerDrafter {
     guard labels.count >= values else {
       checks.append(
         "labels of '\(name)': assets/\(file) has \(labels.count) names for \(values) values; "
-          + "complete it and add \"labels\": \"\(file)\"")
+          + "complete it and add \"labels\": \"\(file)\", or delete it if the values aren't "
+          + "classes")
       return
     }
     if labels.count > values {

@@ -30,7 +30,7 @@ extension RecognizedModel {
     guard signature.outputs.count == 1, isSingle || shape == [1, 6, 56],
       var image = ImageForm(signature, input, side: isSingle ? 192 : 256), !image.isChannelsFirst
     else { return nil }
-    image.crop = .string("pad")
+    image.crop = ImageForm.padLikeTensorFlow
     image.resize = "tf-bilinear"
     image.normalization = ImageForm.pixelValues
     return RecognizedModel(

@@ -20,7 +20,10 @@ extension RecognizedModel {
     self.image = image
     about = export.about
     switch export.task {
-    case "classify": labels = export.names
+    case "classify":
+      labels = export.names
+      // Ultralytics crops images for a square, and stretches them for another rectangle.
+      if image.size.width != image.size.height { self.image?.crop = .string("stretch") }
     case nil, "detect", "segment", "pose", "obb": addBoxes(export, signature, image)
     case let task?:
       checks.append("the task '\(task)' isn't known; the outputs are drafted as arrays")

@@ -77,11 +77,15 @@ struct ImageForm {
   static let pixelValues = TensorMetadata.Normalization(mean: 0, std: 1)
 
   /// The whole image with a gray margin, as Ultralytics prepares it.
-  ///
-  /// Ultralytics' margin begins one pixel earlier if the image leaves 3, 7, 11, ... pixels free.
   static let letterbox = OrderedJSON.object([
     ("mode", .string("pad")),
     ("color", .object(["r", "g", "b"].map { ($0, .integer(114)) })),
+    ("rounding", .string("ultralytics")),
+  ])
+
+  /// The whole image with a black margin, as `tf.image.resize_with_pad` prepares it.
+  static let padLikeTensorFlow = OrderedJSON.object([
+    ("mode", .string("pad")), ("rounding", .string("tensorflow")),
   ])
 }
 

@@ -87,7 +87,9 @@ enum Framing: Hashable {
       all.append(.crop(ImageCrop(.stretch, fraction: fraction)))
     }
     let colors = [0, 114, 128, 255].map { PixelColor(red: $0, green: $0, blue: $0) }
-    all += colors.map { .crop(ImageCrop(.pad, color: $0)) }
+    for rounding in ImageCrop.Rounding.allCases {
+      all += colors.map { .crop(ImageCrop(.pad, color: $0, rounding: rounding)) }
+    }
     all.append(.topLeft)
     let short = min(target.width, target.height)
     var lengths = [short, 256, Int((Double(short) / 0.875).rounded()), Int(Double(short) / 0.875)]
@@ -104,6 +106,7 @@ enum Framing: Hashable {
       let fraction = crop.fraction == 1 ? "" : ", fraction \(crop.fraction)"
       return crop.mode.rawValue + fraction
         + (crop.mode == .pad ? ", color \(Self.name(crop.color))" : "")
+        + (crop.rounding == .pillow ? "" : ", rounded like \(crop.rounding.rawValue)")
     case .topLeft: return "the top left corner"
     case .padCorner(let color):
       return "padded on the right and below, color \(Self.name(color))"
@@ -136,6 +139,7 @@ enum Framing: Hashable {
       let (red, green, blue) = (crop.color.red, crop.color.green, crop.color.blue)
       members.append("\"color\": {\"r\": \(red), \"g\": \(green), \"b\": \(blue)}")
     }
+    if crop.rounding != .pillow { members.append("\"rounding\": \"\(crop.rounding.rawValue)\"") }
     return members.count == 1
       ? "\"crop\": \"\(crop.mode.rawValue)\"" : "\"crop\": {\(members.joined(separator: ", "))}"
   }

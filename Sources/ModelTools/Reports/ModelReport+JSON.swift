@@ -212,6 +212,7 @@ extension ModelReport {
     if crop.mode == .pad {
       let parts = ["r": crop.color.red, "g": crop.color.green, "b": crop.color.blue]
       members["color"] = .object(parts.mapValues { .integer(Int64($0)) })
+      members["rounding"] = .string(crop.rounding.rawValue)
     }
     return .object(members)
   }

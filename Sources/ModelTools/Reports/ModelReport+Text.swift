@@ -265,7 +265,9 @@ extension ModelReport {
     let share = crop.fraction == 1 ? "" : " \(crop.fraction)"
     let isBlack = mode != .pad || color == PixelColor()
     let margin = isBlack ? "" : " r \(color.red) g \(color.green) b \(color.blue)"
-    return "crop \(mode.rawValue)\(share)\(margin)"
+    let isDefault = mode != .pad || crop.rounding == .pillow
+    let rounding = isDefault ? "" : " rounded like \(crop.rounding.rawValue)"
+    return "crop \(mode.rawValue)\(share)\(margin)\(rounding)"
   }
 
   private static func text(_ values: PixelNormalization, _ format: ImageShape.Format) -> String {

@@ -226,6 +226,7 @@ extension ImageCrop {
     var text = mode.rawValue
     if fraction != 1 { text += " \(fraction)" }
     if mode == .pad { text += " with \(color.red), \(color.green), \(color.blue)" }
+    if mode == .pad, rounding != .pillow { text += ", rounded like \(rounding.rawValue)" }
     return text
   }
 }

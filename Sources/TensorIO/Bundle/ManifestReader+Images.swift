@@ -127,21 +127,26 @@ extension ManifestReader {
       mistyped(value, at: path, expected: "a string or an object")
       return nil
     }
-    reject(unknownKeysOf: members, at: path, known: ["mode", "fraction", "color"])
+    reject(unknownKeysOf: members, at: path, known: ["mode", "fraction", "color", "rounding"])
     _ = requiredString("mode", in: members, at: path)
     let mode = members["mode"].flatMap { value -> ImageCrop.Mode? in
       guard case .string = value else { return nil }
       return word(ImageCrop.Mode.self, "mode", in: members, at: path)
     }
     let fraction = readFraction(members, at: path)
-    if members["color"] != nil, let mode, mode != .pad {
+    for key in ["color", "rounding"] where members[key] != nil {
+      guard let mode, mode != .pad else { continue }
       report(
-        .misplacedKey, at: "\(path).color", expected: "\"color\" only with the mode \"pad\"",
-        found: "\"color\" with the mode \"\(mode.rawValue)\"",
-        suggestion: "Remove \"color\"; this mode adds no margin.")
+        .misplacedKey, at: "\(path).\(key)", expected: "\"\(key)\" only with the mode \"pad\"",
+        found: "\"\(key)\" with the mode \"\(mode.rawValue)\"",
+        suggestion: "Remove \"\(key)\"; this mode adds no margin.")
     }
     let color = readColor(members, at: path)
-    return mode.map { ImageCrop($0, fraction: fraction ?? 1, color: color ?? PixelColor()) }
+    let rounding = word(ImageCrop.Rounding.self, "rounding", in: members, at: path)
+    return mode.map {
+      ImageCrop(
+        $0, fraction: fraction ?? 1, color: color ?? PixelColor(), rounding: rounding ?? .pillow)
+    }
   }
 
   private mutating func readFraction(_ members: [String: JSONValue], at path: String) -> Double? {

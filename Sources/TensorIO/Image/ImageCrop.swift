@@ -17,6 +17,11 @@ public struct ImageCrop: Sendable, Hashable {
   public var fraction: Double
   /// The colour of the margin that ``Mode-swift.enum/pad`` adds.
   public var color: PixelColor
+  /// The library whose rounding ``Mode-swift.enum/pad`` follows.
+  ///
+  /// It decides about one row or column of pixels: the image's size within the margin, and on which
+  /// side the odd pixel of the margin is. Detectors find other boxes if the image is shifted.
+  public var rounding: Rounding
 
   /// The ways to fit a part of an image to the target's aspect ratio.
   public enum Mode: String, Sendable, Hashable, CaseIterable {
@@ -28,19 +33,32 @@ public struct ImageCrop: Sendable, Hashable {
     case pad
   }
 
+  /// The libraries that add a margin, which round sizes and positions to whole pixels differently.
+  public enum Rounding: String, Sendable, Hashable, CaseIterable {
+    /// Pillow's `ImageOps.pad`: both are rounded, and halves to the even number.
+    case pillow
+    /// Ultralytics' `LetterBox`: the size is rounded, and the odd pixel is on the right or below.
+    case ultralytics
+    /// TensorFlow's `tf.image.resize_with_pad`: both are rounded down.
+    case tensorflow
+  }
+
   /// Makes a crop.
   ///
   /// - Parameters:
   ///   - mode: How the part is fitted to the target's aspect ratio.
   ///   - fraction: The share of each side that is kept, more than 0 and at most 1.
   ///   - color: The colour of a margin.
+  ///   - rounding: The library whose rounding a margin follows.
   public init(
-    _ mode: Mode = .center, fraction: Double = 1, color: PixelColor = PixelColor()
+    _ mode: Mode = .center, fraction: Double = 1, color: PixelColor = PixelColor(),
+    rounding: Rounding = .pillow
   ) {
     precondition(fraction > 0 && fraction <= 1, "A fraction must be more than 0 and at most 1.")
     self.mode = mode
     self.fraction = fraction
     self.color = color
+    self.rounding = rounding
   }
 }
 

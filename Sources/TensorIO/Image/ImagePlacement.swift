@@ -36,9 +36,43 @@ package struct ImagePlacement: Sendable, Equatable {
     if crop.mode == .center { self.crop = PixelCrop(of: size, toAspectOf: target) }
     self.crop.cutMiddle(crop.fraction)
     (width, height) = target
-    if crop.mode == .pad { (width, height) = Self.contained(self.crop, in: target) }
+    (x, y) = (0, 0)
+    guard crop.mode == .pad else { return }
+    switch crop.rounding {
+    case .pillow: padLikePillow(in: target)
+    case .ultralytics: padLikeUltralytics(in: target)
+    case .tensorflow: padLikeTensorFlow(in: target)
+    }
+  }
+
+  private mutating func padLikePillow(in target: (width: Int, height: Int)) {
+    (width, height) = Self.contained(crop, in: target)
     x = Self.half(target.width - width)
     y = Self.half(target.height - height)
+  }
+
+  /// Places the image as `LetterBox` does.
+  ///
+  /// Its `round(margin / 2 - 0.1)` rounds halves down.
+  private mutating func padLikeUltralytics(in target: (width: Int, height: Int)) {
+    let ratio = min(
+      Double(target.height) / Double(crop.height), Double(target.width) / Double(crop.width))
+    width = max(1, Int((Double(crop.width) * ratio).rounded(.toNearestOrEven)))
+    height = max(1, Int((Double(crop.height) * ratio).rounded(.toNearestOrEven)))
+    x = (target.width - width) / 2
+    y = (target.height - height) / 2
+  }
+
+  /// Places the image as `resize_with_pad` does, with numbers of 32 bits.
+  private mutating func padLikeTensorFlow(in target: (width: Int, height: Int)) {
+    let ratio = max(
+      Float(crop.width) / Float(target.width), Float(crop.height) / Float(target.height))
+    let (across, down) = (Float(crop.width) / ratio, Float(crop.height) / ratio)
+    // TensorFlow refuses images that are too thin for a whole pixel.
+    width = max(1, Int(across))
+    height = max(1, Int(down))
+    x = max(0, Int((Float(target.width) - across) / 2))
+    y = max(0, Int((Float(target.height) - down) / 2))
   }
 
   /// The largest size within the target that has the part's aspect ratio, as in Pillow's

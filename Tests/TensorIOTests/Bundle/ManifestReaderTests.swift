@@ -63,7 +63,8 @@ import Testing
             ImagePreprocessing(
               resize: .tfBilinear,
               crop: ImageCrop(
-                .pad, fraction: 0.875, color: PixelColor(red: 114, green: 114, blue: 255)),
+                .pad, fraction: 0.875, color: PixelColor(red: 114, green: 114, blue: 255),
+                rounding: .tensorflow),
               normalization: PixelNormalization(
                 scale: ColorValues(red: 0.017, green: 0.0175, blue: 0.0174),
                 bias: ColorValues(red: -2.1, green: -2.04, blue: -1.8))))),

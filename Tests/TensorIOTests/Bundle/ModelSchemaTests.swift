@@ -71,6 +71,12 @@ import Testing
     let modes = definitions?["cropMode"]?["enum"]
     #expect(modes == .array(ImageCrop.Mode.allCases.map { .string($0.rawValue) }))
     #expect(definitions?["crop"]?["default"] == .string(ImageCrop().mode.rawValue))
+    var rounding: JSONValue?
+    if case .array(let forms)? = definitions?["crop"]?["oneOf"] ?? definitions?["crop"]?["anyOf"] {
+      rounding = forms.compactMap { $0["properties"]?["rounding"] }.first
+    }
+    #expect(rounding?["enum"] == .array(ImageCrop.Rounding.allCases.map { .string($0.rawValue) }))
+    #expect(rounding?["default"] == .string(ImageCrop().rounding.rawValue))
     let layouts = definitions?["layout"]
     #expect(layouts?["enum"] == .array(ImageShape.Layout.allCases.map { .string($0.rawValue) }))
     #expect(
