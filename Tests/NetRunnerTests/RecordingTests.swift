@@ -3,7 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
+import Synchronization
 import TensorIO
 import TensorIOLiteRT
 import Testing
@@ -98,6 +100,36 @@ struct RecordingTests {
       }
       try FileManager.default.removeItem(atPath: folder.path + "/echo.tiobundle")
     }
+  }
+
+  @Test func `a model that keeps state starts over with each recording`() throws {
+    try write((1...8).map { 3000 * $0 - 9000 }, to: "long.wav")
+    let path = try bundle(#""sample_rate": 16000"#).path
+    let document = """
+      {"name": "Cell", "details": "", "id": "cell", "version": "1", "author": "", "license": "",
+       "model": {"file": "model.tflite", "quantized": false},
+       "inputs": [{"name": "x", "type": "audio", "shape": [1, 2], "sample_rate": 16000, "step": 2}],
+       "outputs": [{"name": "y", "type": "array", "shape": [1, 3]}]}
+      """
+    try Data(document.utf8).write(to: URL(filePath: path + "/model.json"))
+    let stateful =
+      FileManager.default.currentDirectoryPath
+      + "/Tests/Fixtures/Models/stateful.tflite"
+    try FileManager.default.removeItem(atPath: path + "/model.tflite")
+    try FileManager.default.copyItem(atPath: stateful, toPath: path + "/model.tflite")
+    let model = try ModelLoader(backends: [.liteRT]).makeInferenceModel(from: ModelBundle(path))
+    let evaluator = try Evaluator(try #require(model))
+    let source = ImageSource.file(folder.path + "/long.wav")
+    let first = try evaluator.evaluate(source).result.get().values
+    #expect(first?.count == 3 && first != [0, 0, 0])
+    for _ in 0..<3 { #expect(try evaluator.evaluate(source).result.get().values == first) }
+    // Recordings that are evaluated at the same time don't mix their windows.
+    let results = Mutex<[[Float]?]>([])
+    DispatchQueue.concurrentPerform(iterations: 16) { _ in
+      let values = try? evaluator.evaluate(source).result.get().values
+      results.withLock { $0.append(values) }
+    }
+    #expect(results.withLock { $0 } == Array(repeating: first, count: 16))
   }
 
   @Test func `a report shows the waveforms of recordings`() throws {

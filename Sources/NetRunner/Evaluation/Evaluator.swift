@@ -172,13 +172,14 @@ public struct Evaluator: Sendable {
   ) throws -> Prediction {
     let clock = ContinuousClock()
     var predictions: [Prediction] = []
-    for window in windows {
-      let (outputs, measured) = try model.measure(window)
+    var sum = RunLatency()
+    try model.measure(parts: windows) { outputs, measured in
       let measuredUntil = clock.now
       predictions.append(try reader.prediction(outputs, size: nil))
-      latency += measured
-      latency.postprocess += clock.now - measuredUntil
+      sum += measured
+      sum.postprocess += clock.now - measuredUntil
     }
+    latency += sum
     return try Prediction(meanOf: predictions)
   }
 

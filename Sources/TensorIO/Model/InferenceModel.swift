@@ -103,6 +103,35 @@ public final class InferenceModel: Model {
     }
   }
 
+  /// Runs the model on the parts of one sample, such as the windows of a recording, in order.
+  ///
+  /// A model that keeps state from run to run starts over before the first part, and no other run
+  /// comes between the parts. Variables that are trained are kept.
+  ///
+  /// - Parameters:
+  ///   - parts: The inputs of each run.
+  ///   - body: Takes the outputs and the latencies of each run.
+  /// - Throws: ``TensorIOError`` when the model can't be loaded or run, and what `body` throws.
+  package func measure(
+    parts: [ModelInputs], _ body: (ModelOutputs, RunLatency) throws -> Void
+  ) throws {
+    let loaded = try loaded()
+    guard loaded.model.keepsState, !bundle.manifest.describesTraining else {
+      for part in parts {
+        let (outputs, latency) = try measure(part)
+        try body(outputs, latency)
+      }
+      return
+    }
+    try loaded.pool.withSession { session in
+      try session.reset()
+      for part in parts {
+        let (outputs, latency) = try loaded.bound.measure(part, on: session)
+        try body(outputs, latency)
+      }
+    }
+  }
+
   /// Runs the model on several items.
   ///
   /// If the model or its description declares a batch axis (-1), items that can be batched go
