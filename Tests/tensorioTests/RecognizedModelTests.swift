@@ -146,6 +146,46 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (192, [[1, 1, 1, 1404], [1, 1, 1, 1]], "a face"), (64, [[1, 213], [1, 15]], "an eye"),
+      (224, [[1, 63], [1, 1], [1, 1], [1, 63]], "a hand"),
+      (256, [[1, 195], [1, 1], [1, 256, 256, 1], [1, 64, 64, 39], [1, 117]], "a person"),
+    ] as [(Int, [[Int]], String)])
+  func `MediaPipe's models of landmarks get values from 0 to 1`(
+    side: Int, outputs: [[Int]], part: String
+  ) throws {
+    let signature = Self.signature([1, side, side, 3], outputs)
+    let model = try #require(RecognizedModel(shapesOf: signature, nil))
+    #expect(model.decoder == nil && model.type == nil)
+    #expect(model.checks.count == 2 && model.checks[0].contains(part), "\(model.checks)")
+    var drafter = LayerDrafter(signature, recognized: model)
+    let line = Self.line(try drafter.inputs([nil])[0])
+    #expect(line.hasSuffix(#""crop": "stretch", "normalize": { "standard": "[0,1]" } }"#))
+    #expect(Self.recognized([1, side + 32, side + 32, 3], outputs) == nil)
+  }
+
+  @Test(arguments: [(Float(0.10196078), true), (0.5, false)])
+  func `a model of wake words hears the micro front end`(scale: Float, isKnown: Bool) throws {
+    var signature = Self.signature([1, 3, 40], [[1, 1]], .int8)
+    signature.inputs[0].quantization = StoredQuantization(scales: [scale], zeroPoints: [-128])
+    signature.outputs[0].dataType = .uint8
+    signature.outputs[0].quantization = StoredQuantization(scales: [1 / 256], zeroPoints: [0])
+    let model = RecognizedModel(soundShapesOf: signature)
+    #expect((model != nil) == isKnown)
+    guard let model else { return }
+    var drafter = LayerDrafter(signature, recognized: model)
+    let line = Self.line(try drafter.inputs([nil])[0])
+    #expect(
+      line
+        == #"{ "name": "image", "type": "audio", "shape": [1, 3, 40], "quantize": { "standard": "#
+        + #""model" }, "sample_rate": 16000, "features": { "type": "micro-speech", "window_size": "#
+        + #"30, "window_step": 10, "num_channels": 40, "lower_band_limit": 125, "#
+        + #""upper_band_limit": 7500, "enable_pcan": true, "out_scale": 1, "out_type": "float" }, "#
+        + #""stacking": 3, "step": 3, "scale": 0.0390625 }"#)
+    #expect(drafter.checks.count == 1)
+  }
+
   // MARK: - Exports
 
   private static let pets = #""names": {"0": "cat", "1": "dog"}"#

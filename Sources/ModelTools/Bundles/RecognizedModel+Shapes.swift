@@ -11,7 +11,8 @@ extension RecognizedModel {
   init?(shapesOf signature: SignatureDescription, _ input: TensorMetadata?) {
     guard
       let model = Self.moveNet(signature, input) ?? Self.poseNet(signature, input)
-        ?? Self.blazeFace(signature, input) ?? Self.yolo(signature, input)
+        ?? Self.blazeFace(signature, input) ?? Self.landmarks(signature, input)
+        ?? Self.yolo(signature, input)
     else { return nil }
     self = model
   }

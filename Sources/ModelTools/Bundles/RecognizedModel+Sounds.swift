@@ -19,6 +19,13 @@ extension RecognizedModel {
         + "machines; its features are assumed, too"
       return
     }
+    if let frames = Self.wakeWordFrames(signature) {
+      sound = Self.wakeWord(frames: frames)
+      reason =
+        "\(frames) x 40 integers from 0 to 26 and one result are those of microWakeWord, whose models "
+        + "hear \(frames * 10) ms in each run and remember what they heard; its features are assumed, too"
+      return
+    }
     guard input == [49, 10], output == [12] else { return nil }
     sound = Self.keywords
     labels = [
@@ -44,6 +51,34 @@ extension RecognizedModel {
     ("frames", .array([.integer(50), .integer(250)])), ("stacking", .integer(5)),
     ("step", .integer(1)),
   ]
+
+  /// Returns the number of frames that a model of microWakeWord gets in each run; nil for another.
+  private static func wakeWordFrames(_ signature: SignatureDescription) -> Int? {
+    let (input, output) = (signature.inputs[0], signature.outputs[0])
+    guard input.shape.count == 3, input.shape[0] == 1, (1...10).contains(input.shape[1]),
+      input.shape[2] == 40, input.dataType == .int8, output.dataType == .uint8,
+      output.shape.allSatisfy({ abs($0) == 1 }), let scale = input.quantization?.scales.first,
+      abs(scale * 255 - 26) < 0.01
+    else { return nil }
+    return input.shape[1]
+  }
+
+  /// The micro front end as ESPHome configures it.
+  private static func wakeWord(frames: Int) -> BundleDraft.Members {
+    [
+      ("sample_rate", .integer(16_000)),
+      (
+        "features",
+        .object([
+          ("type", .string("micro-speech")), ("window_size", .integer(30)),
+          ("window_step", .integer(10)), ("num_channels", .integer(40)),
+          ("lower_band_limit", .integer(125)), ("upper_band_limit", .integer(7500)),
+          ("enable_pcan", .bool(true)), ("out_scale", .integer(1)), ("out_type", .string("float")),
+        ])
+      ),
+      ("stacking", .integer(frames)), ("step", .integer(frames)), ("scale", .float(0.0390625)),
+    ]
+  }
 
   /// The cepstra of MLPerf Tiny's reference for keywords.
   private static let keywords: BundleDraft.Members = [
