@@ -7,6 +7,7 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import NIOCore
 import TensorIO
 import Testing
 
@@ -123,6 +124,51 @@ struct FieldRouteTests {
       }
       let empty = try await client.send(.post, path, [], expects: 400)
       try #expect(empty.code == "not_a_recording")
+    }
+  }
+
+  // MARK: - Evaluations
+
+  @Test func `recordings are evaluated, and drawn`() async throws {
+    let fixture = try fixture()
+    try fixture.addBundle(
+      "identity_image", id: "any",
+      inputs: [
+        #"{"name": "sound", "type": "audio", "shape": [1, 144], "sample_rate": 16000, "samples": 144}"#
+      ], outputs: [Self.echo])
+    try await fixture.test { client in
+      let wave = try FileSystem.read("Tests/Fixtures/Audio/pcm16.wav")
+      let upload = try await client.makeUpload()
+      for name in ["a", "b"] {
+        try await client.send(.put, "uploads/\(upload)/\(name).wav", Array(wave), expects: 204)
+      }
+      let id = try await client.evaluate(["upload": upload], with: ["any"])
+      let evaluation = try await client.end(of: id)["evaluation"]
+      #expect(evaluation["state"].text == "done")
+      #expect(evaluation["dataset"]["content"].text == "recordings")
+      #expect(evaluation["models"][0]["done"].double == 2)
+      #expect(evaluation["models"][0]["failed"].double == 0)
+      let picture = try await client.send(.get, "evaluations/\(id)/pictures/0")
+      #expect(picture.headers[.contentType] == "image/jpeg")
+      #expect(picture.body.readableBytes > 500)
+    }
+  }
+
+  @Test(arguments: [
+    ("values.csv", "age,share,heating\n55,2,oil\n30,4,gas\n"),
+    ("values.jsonl", #"{"age": 55, "share": 2, "heating": "oil"}"# + "\n"),
+  ])
+  func `tables of values are evaluated`(name: String, text: String) async throws {
+    try await fixture().test { client in
+      let upload = try await client.makeUpload()
+      try await client.send(.put, "uploads/\(upload)/\(name)", text: text, expects: 204)
+      let id = try await client.evaluate(["upload": upload], with: ["row"])
+      let evaluation = try await client.end(of: id)["evaluation"]
+      #expect(evaluation["state"].text == "done", "\(evaluation)")
+      #expect(evaluation["dataset"]["layout"].text == "rows")
+      #expect(evaluation["dataset"]["content"].text == "values")
+      #expect(evaluation["models"][0]["failed"].double == 0)
+      try await client.send(.get, "evaluations/\(id)/pictures/0", expects: 404)
     }
   }
 }
