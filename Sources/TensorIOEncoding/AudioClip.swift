@@ -6,7 +6,6 @@
 import AudioFeatures
 import AudioFiles
 public import TensorIO
-import Tokenizers
 
 /// A recording with one channel, for an input of the type `audio`.
 ///
@@ -96,7 +95,7 @@ extension ModelSignature {
     for spec in inputs {
       guard let coding = spec.coding else { continue }
       if coding.type == "features" { try FeatureEncoder(coding).check(spec) }
-      if coding.type == "text" { _ = try Tokenizer(coding) }
+      if coding.type == "text" { _ = try coding.prepared { try TextEncoder(coding) } }
       guard coding.type == "audio" else { continue }
       do throws(AudioError) {
         _ = try AudioEncoder(coding).rows(for: spec)

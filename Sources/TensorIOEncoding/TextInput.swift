@@ -35,9 +35,9 @@ extension TextInput: TensorEncodable {
     let coding = try spec.coding("text", for: Self.self)
     let tokens: TokenizedText
     do {
-      let tokenizer = try coding.prepared { try Tokenizer(coding) }
-      tokens = try tokenizer.encode(
-        text, second,
+      let encoder = try coding.prepared { try TextEncoder(coding) }
+      tokens = try encoder.encode(
+        self,
         options: Tokenizer.Options(
           maximumLength: spec.elementCount, fixedLength: spec.elementCount,
           paddingID: coding.count("pad").map(Int32.init),
@@ -52,19 +52,5 @@ extension TextInput: TensorEncodable {
       default: tokens.ids
       }
     try numbers.encode(into: &memory, as: spec)
-  }
-}
-
-extension Tokenizer {
-  /// Reads the tokenizer of a layer.
-  init(_ coding: LayerCoding) throws {
-    guard let file = try coding.file("tokenizer") else {
-      throw TensorIOError(.invalidBundle, "The layer doesn't name a tokenizer.")
-    }
-    do {
-      try self.init(file.bytes, name: file.path, lowercases: coding.flag("lowercase") ?? true)
-    } catch let error as TokenizerError {
-      throw TensorIOError(.invalidBundle, "'\(file.path)': \(error.message)", cause: error)
-    }
   }
 }

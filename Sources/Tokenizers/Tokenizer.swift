@@ -6,7 +6,7 @@
 /// Makes the inputs of a model of text, as the Python package `tokenizers` does.
 package struct Tokenizer: Sendable {
   /// How many tokens an encoding has, and which.
-  package struct Options: Sendable {
+  package struct Options: Sendable, Hashable {
     /// The most tokens, with special ones; nil stands for the limit of the file, if it has one.
     package var maximumLength: Int?
     /// The number of tokens to which a shorter text is extended; nil stands for that of the file.

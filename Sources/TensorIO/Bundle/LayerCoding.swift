@@ -3,8 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// How values that aren't plain numbers become a layer's tensor, or come from it.
 ///
 /// It is the `decode` field of an output, or the fields of an input of the type `audio`. TensorIODecoding
@@ -18,15 +16,36 @@ public final class LayerCoding: Sendable {
   public let labels: Labels?
   /// The folder of the files that the options name.
   package let folder: String
-  private let cache = Mutex<(any Sendable)?>(nil)
+  /// What layers with the same options share; nil if the layer shares nothing.
+  private let sharing: SharedPreparation?
+  private let preparation: Preparation
 
-  package init(
+  package convenience init(
     type: String, options: [String: JSONValue], labels: Labels? = nil, folder: String = ""
+  ) {
+    self.init(type, options, labels, folder, nil, Preparation())
+  }
+
+  /// Makes the coding of a layer in model.json, which shares what is prepared with other layers.
+  convenience init(type: String, options: [String: JSONValue], sharing: SharedPreparation) {
+    self.init(type, options, nil, "", sharing, Preparation())
+  }
+
+  private init(
+    _ type: String, _ options: [String: JSONValue], _ labels: Labels?, _ folder: String,
+    _ sharing: SharedPreparation?, _ preparation: Preparation
   ) {
     self.type = type
     self.options = options
     self.labels = labels
     self.folder = folder
+    self.sharing = sharing
+    self.preparation = preparation
+  }
+
+  /// Returns the same coding for a model, with the labels and the folder of its bundle.
+  func with(labels: Labels?, folder: String) -> LayerCoding {
+    LayerCoding(type, options, labels, folder, sharing, sharing?.current() ?? Preparation())
   }
 
   /// The names of the other outputs that the decoder reads, by their roles.
@@ -40,10 +59,7 @@ public final class LayerCoding: Sendable {
   package func prepared<Value: Sendable, Failure>(
     _ make: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    if let value = cache.withLock({ $0 }) as? Value { return value }
-    let value = try make()
-    cache.withLock { $0 = value }
-    return value
+    try preparation.value(make)
   }
 }
 

@@ -45,14 +45,19 @@ extension ManifestReader {
   /// Reads the fields of an input of the type `text`.
   mutating func readText(_ layer: [String: JSONValue], at path: String) -> LayerCoding? {
     let own = layer.filter { TextKeys.ofLayers.keyNames.contains($0.key) }
-    return check(own, TextKeys.ofLayers, at: path, form: TextKeys.form)
-      ? LayerCoding(type: "text", options: own) : nil
+    guard check(own, TextKeys.ofLayers, at: path, form: TextKeys.form) else { return nil }
+    let tokenizer = own.filter { TextKeys.ofTokenizer.contains($0.key) }
+    let sharing = tokenizers[tokenizer] ?? SharedPreparation()
+    tokenizers[tokenizer] = sharing
+    return LayerCoding(type: "text", options: own, sharing: sharing)
   }
 }
 
 /// The keys of an input of the type `text` that other layers don't have.
 enum TextKeys {
   static let ofLayers = "tokenizer! part lowercase special_tokens pad"
+  /// The keys that determine the tokenizer, which layers with the same values share.
+  static let ofTokenizer = ["tokenizer", "lowercase"]
 
   static func form(of key: String) -> KeyForm {
     switch key {

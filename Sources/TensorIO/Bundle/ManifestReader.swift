@@ -12,6 +12,8 @@ struct ManifestReader: IssueCollector {
   /// The layers need it even if the rest of `model` is invalid.
   var isQuantized: Bool?
   var issues: [BundleIssue] = []
+  /// What inputs of the type `text` share, by the options of their tokenizers.
+  var tokenizers: [[String: JSONValue]: SharedPreparation] = [:]
 
   /// Reads a document; returns nil when it has violations, which are then in ``issues``.
   mutating func read(_ document: JSONValue) -> ModelManifest? {

@@ -84,8 +84,7 @@ extension ModelBundle {
     guard let coding = layer.coding else { return nil }
     var labels = coding.text("labels").flatMap { self.labels[$0] }
     if coding.type == "blazeface", coding.text("labels") == nil { labels = Labels(["face"]) }
-    return LayerCoding(
-      type: coding.type, options: coding.options, labels: labels, folder: path + "/assets/")
+    return coding.with(labels: labels, folder: path + "/assets/")
   }
 
   /// The name of the backend that model.json names or that the kind of the model file determines.
