@@ -132,8 +132,8 @@ let package = Package(
     .target(
       name: "ModelTools",
       dependencies: [
-        "Charts", "TensorIO", "TensorIODecoding", "TensorIOImageCodecs", "TensorIOLiteRT",
-        "TensorIOTensorFlow",
+        "Charts", "TensorIO", "TensorIODecoding", "TensorIOEncoding", "TensorIOImageCodecs",
+        "TensorIOLiteRT", "TensorIOTensorFlow",
       ]),
     .target(
       name: "ModelCommands",

@@ -133,23 +133,28 @@ package final class AudioFile {
   /// - Throws: `TensorIOError` with the codes `invalidAudio` or `audioTooLong`.
   package func readMono() throws -> [Float] {
     var result: [Float] = []
-    try appendMono(to: &result)
+    try append(nil, to: &result)
     return result
   }
 
   /// Reads the rest of the file.
   ///
   /// - Throws: `TensorIOError` with the codes `invalidAudio` or `audioTooLong`.
-  package func readAllMono() throws -> [Float] {
+  package func readAllMono() throws -> [Float] { try readAll(channel: nil) }
+
+  /// Reads one channel of the rest of the file, or the mean of all channels.
+  ///
+  /// - Throws: `TensorIOError` with the codes `invalidAudio` or `audioTooLong`.
+  package func readAll(channel: Int?) throws -> [Float] {
     var result: [Float] = []
     // The length comes from the file, and may be wrong.
     result.reserveCapacity(min(frameCount ?? 0, 1 << 24))
-    while try appendMono(to: &result) > 0 {}
+    while try append(channel, to: &result) > 0 {}
     return result
   }
 
   @discardableResult
-  private func appendMono(to result: inout [Float]) throws -> Int {
+  private func append(_ channel: Int?, to result: inout [Float]) throws -> Int {
     var message: UnsafePointer<CChar>?
     let count = Int(
       sound_read(handle, &interleaved, Int64(interleaved.count / channels), &message))
@@ -162,6 +167,10 @@ package final class AudioFile {
     framesRead += count
     if framesRead > mostFrames { throw tooLong(nil) }
     if count == 0 { try checkEnd() }
+    if let channel {
+      result += (0..<count).map { interleaved[$0 * channels + channel] }
+      return count
+    }
     let samples = interleaved
     AudioSamples.appendMono(
       samples.span.extracting(first: count * channels), channels: channels, to: &result)

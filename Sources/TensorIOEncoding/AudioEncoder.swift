@@ -68,21 +68,27 @@ struct AudioEncoder: Sendable {
     return count
   }
 
+  /// Computes the rows of a recording that has the rate of the layer.
+  func features(_ samples: [Float]) throws(AudioError) -> [Float] {
+    try frontEnd.features(samples.span)
+  }
+
+  func shape(sampleCount: Int) -> (rows: Int, columns: Int) {
+    let shape = frontEnd.shape(sampleCount: sampleCount)
+    return (shape.frames, shape.bins)
+  }
+
   func windows(_ clip: AudioClip, for spec: TensorSpec) throws(AudioError) -> [[Float]] {
     let rows = try rows(for: spec)
-    var samples = clip.samples
-    if clip.sampleRate != frontEnd.sampleRate {
-      let resampler = try PolyphaseResampler(from: clip.sampleRate, to: frontEnd.sampleRate)
-      samples = try resampler.resample(samples.span)
-      if step == nil, clip.sampleRate < frontEnd.sampleRate {
-        // A window of a stream at a lower rate can't have exactly as many samples as a run needs.
-        let excess = samples.count - (try sampleCount(for: spec))
-        if excess > 0, (excess - 1) * clip.sampleRate < frontEnd.sampleRate {
-          samples.removeLast(excess)
-        }
+    var samples = try clip.samples(at: frontEnd.sampleRate)
+    if step == nil, clip.sampleRate < frontEnd.sampleRate {
+      // A window of a stream at a lower rate can't have exactly as many samples as a run needs.
+      let excess = samples.count - (try sampleCount(for: spec))
+      if excess > 0, (excess - 1) * clip.sampleRate < frontEnd.sampleRate {
+        samples.removeLast(excess)
       }
     }
-    let values = try frontEnd.features(samples.span)
+    let values = try features(samples)
     let bins = spec.elementCount / rows
     let frames = values.count / bins
     if frames == rows { return [values] }
@@ -97,5 +103,13 @@ struct AudioEncoder: Sendable {
     return stride(from: 0, through: frames - rows, by: step).map { first in
       Array(values[(first * bins)..<((first + rows) * bins)])
     }
+  }
+}
+
+extension AudioClip {
+  /// Returns the samples, resampled to another rate.
+  func samples(at rate: Int) throws(AudioError) -> [Float] {
+    guard rate != sampleRate else { return samples }
+    return try PolyphaseResampler(from: sampleRate, to: rate).resample(samples.span)
   }
 }

@@ -304,7 +304,9 @@ import Testing
     let result = try await Self.run(none, "--write", "x")
     #expect(
       result == (
-        65, "", "error: '\(none.path)' has no image input. parity only compares images.\n"
+        65, "",
+        "error: '\(none.path)' has no image input and no audio input. parity compares images and "
+          + "recordings.\n"
       ))
   }
 }

@@ -25,7 +25,9 @@ package struct ImageLayer {
     let known = images.map { "'\($0.name)'" }.joined(separator: ", ")
     guard !images.isEmpty else {
       throw TensorIOError(
-        .unknownInput, "'\(bundle.path)' has no image input. parity only compares images.")
+        .unknownInput,
+        "'\(bundle.path)' has no image input and no audio input. parity compares images and recordings."
+      )
     }
     guard name != nil || images.count == 1 else {
       throw TensorIOError(

@@ -9,23 +9,13 @@ extension ParityReport {
   package func lines(image: String, bundle: String) -> [String] {
     var lines: [String] = []
     if isEqual {
-      let largest = difference?.largest ?? 0
-      lines.append(
-        "equal: the largest difference is \(largest.significant) (tolerance \(shortest(tolerance)))"
-      )
+      if let difference { lines.append(difference.equalLine(tolerance: tolerance)) }
     } else {
       lines.append("the tensor of '\(image)' differs between '\(reference.path)' and '\(bundle)':")
-      var table = TextTable(headings: ["stage", "result", ""])
-      for finding in findings {
-        table.append(finding.stage.rawValue, finding.result.rawValue, detail(finding))
-      }
-      lines += table.lines()
+      lines += StageFinding.table(findings, isClear: isClear)
       lines.append(verdict)
       if let difference {
-        lines.append(
-          "largest difference \(difference.largest.significant), mean "
-            + "\(difference.mean.significant); \(difference.differing) "
-            + "of \(difference.count) elements differ by more than \(shortest(tolerance))")
+        lines.append(difference.line(tolerance: tolerance))
       } else {
         lines.append(
           "not compared element by element: \(layer.shape.channels) channels against "
@@ -63,30 +53,11 @@ extension ParityReport {
         "first difference: none found. The rest, \((residual ?? 0).fixed(3)) bytes rms, is as "
         + "small as the effect of another rounding or decoder. Pass --tolerance to accept it."
     }
-    return "first difference: \(first.stage.rawValue): \(sentence(first) ?? "differs"). "
-      + (first.suggestion ?? "")
+    return first.verdict(isClear: isClear)
   }
 
-  /// Returns a phrase such as "looks like BGR instead of RGB", weaker if a difference remains.
-  private func sentence(_ finding: StageFinding) -> String? {
-    guard let looksLike = finding.looksLike else { return nil }
-    let verb = (residual ?? 0) > Self.clear ? "looks most like" : "looks like"
-    return "\(verb) \(looksLike)" + (finding.insteadOf.map { " instead of \($0)" } ?? "")
-  }
-
-  /// The most bytes rms that remain if the images are identical, or off by one in a few pixels.
-  private static let clear = 0.1
-
-  private func detail(_ finding: StageFinding) -> String {
-    var parts: [String] = []
-    if let sentence = sentence(finding) { parts.append(sentence) }
-    if !finding.rivals.isEmpty {
-      let shown = finding.rivals.prefix(3).joined(separator: "; ")
-      let more = finding.rivals.count > 3 ? " and \(finding.rivals.count - 3) more" : ""
-      parts.append("(can't be told apart from: \(shown)\(more))")
-    }
-    return parts.joined(separator: " ")
-  }
+  /// Whether no more bytes rms remain than if images are identical, or off by one in a few pixels.
+  private var isClear: Bool { (residual ?? 0) <= 0.1 }
 
   /// A note for tensors that have equal values but different data types.
   private var note: String? {
@@ -95,33 +66,19 @@ extension ParityReport {
     return "note: '\(reference.path)' has \(theirs) elements, '\(layer.spec.name)' takes \(ours)"
   }
 
-  private func shortest(_ value: Double) -> String { value == 0 ? "0" : "\(value)" }
-
   package func json(image: String, bundle: String, written: String?) -> JSONValue {
     let comparison: [String: JSONValue] = [
       "against": .string(reference.path), "equal": .bool(isEqual),
       "theirs": .tensor(reference.tensor.dataType, reference.tensor.shape),
-      "tolerance": .number(tolerance), "largest_difference": .numberOrNull(difference?.largest),
-      "mean_difference": .numberOrNull(difference?.mean),
-      "differing_elements": .numberOrNull(difference.map { Double($0.differing) }),
-      "elements": .numberOrNull(difference.map { Double($0.count) }),
+      "tolerance": .number(tolerance),
       "first_difference": .stringOrNull(firstDifference?.rawValue),
       "message": .stringOrNull(isEqual ? nil : verdict), "explained": .bool(isExplained),
       "residual_bytes": .numberOrNull(residual), "nearest": .stringOrNull(nearest),
       "fitted": fitted.map {
         .object(["scale": .colors($0.scale), "bias": .colors($0.bias)])
       } ?? .null,
-      "stages": .array(
-        findings.map { finding in
-          .object([
-            "stage": .string(finding.stage.rawValue), "result": .string(finding.result.rawValue),
-            "looks_like": .stringOrNull(finding.looksLike),
-            "instead_of": .stringOrNull(finding.insteadOf),
-            "mending": .stringOrNull(finding.suggestion),
-            "cannot_be_told_from": .strings(finding.rivals),
-          ])
-        }),
-    ]
+      "stages": .array(findings.map(\.json)),
+    ].merging(TensorDifference.json(difference)) { own, _ in own }
     let ours = layer.json(image: image, bundle, written: written)
     return .object(ours.merging(comparison) { ours, _ in ours })
   }
@@ -135,11 +92,5 @@ extension ImageLayer {
       "ours": .tensor(spec.dataType, spec.itemShape),
       "written": .stringOrNull(written),
     ]
-  }
-}
-
-extension JSONValue {
-  fileprivate static func tensor(_ type: DataType, _ shape: [Int]) -> JSONValue {
-    .object(["dtype": .string(type.rawValue), "shape": .integers(shape)])
   }
 }

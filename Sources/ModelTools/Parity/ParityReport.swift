@@ -5,26 +5,6 @@
 
 package import TensorIO
 
-struct TensorDifference {
-  private(set) var largest = 0.0
-  private var sum = 0.0
-  /// How many elements differ by more than the tolerance.
-  private(set) var differing = 0
-  private(set) var count = 0
-
-  var mean: Double { sum / Double(max(count, 1)) }
-
-  init(_ ours: [[Float]], _ theirs: [[Float]], tolerance: Double) {
-    for (left, right) in zip(ours.joined(), theirs.joined()) {
-      let difference = (Double(left) - Double(right)).magnitude
-      largest = max(largest, difference)
-      sum += difference
-      if difference > tolerance { differing += 1 }
-      count += 1
-    }
-  }
-}
-
 /// The result of comparing the bundle's tensor with a reference tensor.
 package struct ParityReport {
   let layer: ImageLayer
@@ -175,24 +155,4 @@ enum ParityStage: String, CaseIterable {
   case channelOrder = "channel order"
   case normalization
   case quantization
-}
-
-/// The result of comparing both sides in one stage.
-struct StageFinding {
-  let stage: ParityStage
-  /// Whether the other side is explained, so that the stage is known to be the same or to differ.
-  var isKnown = true
-  /// What the other side seems to do; nil if it does the same as the bundle.
-  var looksLike: String?
-  /// What the bundle does.
-  var insteadOf: String?
-  var suggestion: String?
-  /// Choices that explain the other side equally well, because this image can't tell them apart.
-  var rivals: [String] = []
-
-  enum Result: String {
-    case same, differs, unknown
-  }
-
-  var result: Result { !isKnown ? .unknown : looksLike == nil ? .same : .differs }
 }
