@@ -35,6 +35,11 @@ struct FieldRouteTests {
       "identity_image", id: "sound",
       inputs: [#"{"name": "sound", "type": "audio", "shape": [1, 144], "sample_rate": 16000}"#],
       outputs: [Self.echo])
+    try fixture.addBundle(
+      "identity_image", id: "steps",
+      inputs: [
+        #"{"name": "sound", "type": "audio", "shape": [1, 144], "sample_rate": 16000, "step": 144}"#
+      ], outputs: [Self.echo])
     return fixture
   }
 
@@ -69,6 +74,8 @@ struct FieldRouteTests {
       #expect(sound["takes"] == .string("recording"))
       #expect(sound["recording"]["samples"] == .number(144))
       #expect(sound["recording"]["sample_rate"] == .number(16_000))
+      let steps = try await client.send(.get, "models/steps").json
+      #expect(steps["recording"]["samples"] == .number(16_000))
       let sum = try await client.send(.get, "models/sum").json
       #expect(sum["fields"].elements.map { $0["form"] } == [.string("number")])
       #expect(try await client.send(.get, "models/digits").json["takes"] == .string("image"))

@@ -157,9 +157,10 @@ extension ServedModel {
     case .image: break
     case .recording:
       let window = try inputs[0].audioWindow()
-      details.set(
-        "recording",
-        ["sample_rate": window.sampleRate, "samples": window.samples])
+      // A window of a layer with a step is often too short to mean something. Its results are averaged.
+      let hasStep = inputs[0].coding?.count("step") != nil
+      let samples = hasStep ? max(window.samples, window.sampleRate) : window.samples
+      details.set("recording", ["sample_rate": window.sampleRate, "samples": samples])
     case .fields: details.set("fields", try InputField.fields(of: inputs).map(\.json))
     }
   }

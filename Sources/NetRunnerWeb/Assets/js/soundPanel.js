@@ -22,7 +22,7 @@ export class SoundPanel {
   #samples = new Float32Array(0);
   #wave = el("canvas", { class: "wave", role: "img", "aria-label": "The sound" });
   #name = el("p", { class: "sound-name", role: "status" });
-  #player = el("audio", { controls: true, hidden: true });
+  #player = el("audio", { controls: true, hidden: true, "aria-label": "The recording" });
   #listen = el("button", {
     type: "button", class: "button", id: "sound-listen", on: { click: () => this.toggle() }
   });
