@@ -70,24 +70,6 @@ extension Dataset {
   /// The indices of the images in the whole dataset, from 0, in the order of ``samples``.
   public var indices: [Int] { originalIndices ?? Array(samples.indices) }
 
-  /// What the samples of a dataset are.
-  package enum Content: Sendable {
-    case images
-    case recordings
-    /// Numbers and text that are passed to a model as they are, whatever it takes.
-    case values
-  }
-
-  /// What the dataset consists of, as the first sample shows.
-  package var content: Content {
-    switch samples.first?.source {
-    case .file(let path), .url(let path):
-      ImageFolder.isSound(path) ? .recordings : ImageFolder.isArray(path) ? .values : .images
-    case .tensor, .row, .numbers: .values
-    default: .images
-    }
-  }
-
   /// Selects some of the images, and keeps their order.
   ///
   /// With a seed, the images with the lowest hashes are selected (SHA-256 of the seed and the
@@ -101,12 +83,13 @@ extension Dataset {
   /// - Throws: `TensorIOError` if the count is negative.
   public func limited(to count: Int, seed: UInt64? = nil) throws -> Dataset {
     guard count >= 0 else {
-      throw TensorIOError(.invalidOption, "A limit must be 0 images or more, got \(count).")
+      throw TensorIOError(
+        .invalidOption, "A limit must be 0 \(content.plural) or more, got \(count).")
     }
     guard count < samples.count else { return self }
     guard let seed else {
       return selecting(Array(samples.indices.prefix(count)))
-        .noting("the first \(count) of \(counted(samples.count, "image"))")
+        .noting("the first \(count) of \(content.counted(samples.count))")
     }
     let keys = try samples.map { try Self.key(of: $0.id, seed: seed) }
     let order = samples.indices.sorted { left, right in
@@ -114,7 +97,7 @@ extension Dataset {
         ? left < right : keys[left].lexicographicallyPrecedes(keys[right])
     }
     return selecting(order.prefix(count).sorted())
-      .noting("\(count) of \(counted(samples.count, "image")), chosen with the seed \(seed)")
+      .noting("\(count) of \(content.counted(samples.count)), chosen with the seed \(seed)")
   }
 
   /// Selects every `count`th image, to split the work between several machines.

@@ -47,7 +47,8 @@ extension Dataset {
     for sample in samples where !seen.insert(sample.id).inserted {
       throw TensorIOError(
         .wrongKind,
-        "'\(path)' has two images '\(sample.id)', or two whose names look the same; rename one.")
+        "'\(path)' has two \(content.plural) '\(sample.id)', or two whose names look the same; rename one."
+      )
     }
   }
 }
@@ -184,10 +185,11 @@ struct DatasetReader {
     var dataset = try readFolder(folder)
     if classes.count == 1, atRoot == 0 {
       dataset.notes.append(
-        "a single sub-folder is read as images without labels, not as a class")
+        "a single sub-folder is read as \(dataset.content.plural) without labels, not as a class")
     } else if !classes.isEmpty {
       dataset.notes.append(
-        "sub-folders beside images are read as images without labels, not as classes")
+        "sub-folders beside \(dataset.content.plural) are read as \(dataset.content.plural) without "
+          + "labels, not as classes")
     }
     return dataset
   }
@@ -235,11 +237,13 @@ struct DatasetReader {
 
   private func readFolder(_ folder: ImageFolder) throws -> Dataset {
     guard !folder.paths.isEmpty else { throw noImages(folder) }
+    let content = Dataset.Content(ofFile: folder.paths[0])
     return Dataset(
       layout: .folder, name: name, path: path,
       samples: folder.paths.map { Sample(id: $0, source: .file(path + "/" + $0)) },
       notes: [
-        "read as a folder of images without labels: \(counted(folder.paths.count, "image"))"
+        "read as a folder of \(content.plural) without labels: "
+          + content.counted(folder.paths.count)
       ] + folder.notes)
   }
 
@@ -256,7 +260,7 @@ struct DatasetReader {
     Dataset(
       layout: .folder, name: name, path: path,
       samples: [Sample(id: FileSystem.name(of: path), source: .file(path))],
-      notes: ["read as a single image without a label"])
+      notes: ["read as a single \(Dataset.Content(ofFile: path).noun) without a label"])
   }
 
   private func readClassFolders(_ folder: ImageFolder) throws -> Dataset {
@@ -269,18 +273,19 @@ struct DatasetReader {
         Sample(id: image, source: .file(path + "/" + image), truth: .label(label)))
     }
     guard !samples.isEmpty else { throw noImages(folder) }
+    let content = Dataset.Content(ofFile: samples[0].id)
     var notes = [
       "read as one folder per class: \(counted(classes.count, "class", "classes")), "
-        + counted(samples.count, "image")
+        + content.counted(samples.count)
     ]
     let strays = folder.paths.count - samples.count
     if strays > 0 {
-      notes.append("left out: \(counted(strays, "image")) outside the class folders")
+      notes.append("left out: \(content.counted(strays)) outside the class folders")
     }
     let empty = folder.subfolders.filter { !classes.contains($0) }
     if let first = empty.first {
       notes.append(
-        "\(counted(empty.count, "folder")) without images "
+        "\(counted(empty.count, "folder")) without \(content.plural) "
           + "\(empty.count == 1 ? "isn't a class" : "aren't classes"), such as '\(first)'")
     }
     return Dataset(

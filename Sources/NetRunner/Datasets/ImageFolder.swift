@@ -197,11 +197,10 @@ extension Dataset {
       throw DatasetReader.noImages(in: paths, notes, code: .fileNotFound)
     }
     if repeated > 0 { notes.append("left out: \(counted(repeated, "repeated path"))") }
-    let name =
-      paths.count == 1 ? FileSystem.name(of: paths[0]) : counted(samples.count, "image")
     self.init(
-      layout: .folder, name: name, path: paths.count == 1 ? paths[0] : ".", samples: samples,
+      layout: .folder, name: "", path: paths.count == 1 ? paths[0] : ".", samples: samples,
       notes: notes)
+    name = paths.count == 1 ? FileSystem.name(of: paths[0]) : content.counted(samples.count)
   }
   private static func isTable(_ path: String) -> Bool {
     let lowercased = path.lowercased()

@@ -156,13 +156,14 @@ struct TableReader {
       }
       samples.append(Sample(id: path, source: source(path, in: folder), truth: truth))
     }
+    let content = samples.first.map { Dataset.Content(ofFile: $0.id) } ?? .images
     var notes = [
       "read as a table \(header == nil ? "without" : "with") a header: "
-        + "\(counted(samples.count, "image")), \(truths.note)"
+        + "\(content.counted(samples.count)), \(truths.note)"
     ]
     let unlabelled = samples.count { $0.truth == nil }
     if unlabelled > 0, unlabelled < samples.count {
-      notes.append("\(counted(unlabelled, "image")) without a label")
+      notes.append("\(content.counted(unlabelled)) without a label")
     }
     return Dataset(
       layout: .csv, name: reader.name, path: reader.path, samples: samples,

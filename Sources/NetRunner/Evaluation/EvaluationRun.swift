@@ -133,7 +133,8 @@ public struct EvaluationRun: Sendable {
       layout: whole.layout, name: whole.name, id: whole.id, version: whole.version,
       path: whole.path, images: imageCount,
       labelled: whole.samples.count { $0.truth != nil }, sha256: sha256,
-      metric: options.metrics.isEmpty ? whole.metric : nil, notes: whole.notes)
+      metric: options.metrics.isEmpty ? whole.metric : nil, notes: whole.notes,
+      content: whole.content == .images ? nil : whole.content)
   }
 }
 

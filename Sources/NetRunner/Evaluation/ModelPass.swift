@@ -33,7 +33,8 @@ struct ModelPass {
     labels = (try? evaluator.get())?.labels ?? []
     let context = MetricContext(
       labels: labels, topK: options.topK, labelOffset: options.labelOffset,
-      labelMap: options.labelMap, ignoredClass: options.ignoredClass, seed: options.seed)
+      labelMap: options.labelMap, ignoredClass: options.ignoredClass, seed: options.seed,
+      content: dataset.content)
     let classes = ClassList(context)
     try classes.checkMap(model: bundle.manifest.name)
     let outputsKept = options.kept ?? (dataset.layout == .testBundle ? .all : .top(5))

@@ -54,6 +54,8 @@ public struct MetricContext: Sendable {
   ///
   /// If 0, those intervals are omitted.
   public var resamples = 1000
+  /// What the samples are, for notes and errors.
+  package var content = Dataset.Content.images
 }
 
 extension MetricContext {

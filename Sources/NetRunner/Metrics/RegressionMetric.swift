@@ -30,7 +30,8 @@ struct RegressionMetric: MetricFamily {
     guard !truth.isEmpty, truth.allSatisfy(\.isFinite) else {
       throw TensorIOError(
         .unrepresentableValue,
-        "Metric '\(name)' needs finite numbers as an image's truth, got \(truth).")
+        "Metric '\(name)' needs finite numbers as \(context.content.withArticle)'s truth, got \(truth)."
+      )
     }
     let item = Item(truth: PackedNumbers(truth))
     guard let prediction else { return item }
@@ -42,7 +43,7 @@ struct RegressionMetric: MetricFamily {
     guard numbers.count == truth.count else {
       throw TensorIOError(
         .wrongElementCount,
-        "Metric '\(name)': the dataset gives \(counted(truth.count, "number")) for an image, but the "
+        "Metric '\(name)': the dataset gives \(counted(truth.count, "number")) for \(context.content.withArticle), but the "
           + "model's output has \(numbers.count). The dataset must give one for each.")
     }
     return Item(
@@ -56,21 +57,22 @@ struct RegressionMetric: MetricFamily {
     var report = MetricReport(values: [])
     if pairs.count < items.count {
       report.notes.append(
-        "\(items.count - pairs.count) of \(counted(items.count, "image")) failed and are left out."
+        "\(items.count - pairs.count) of \(context.content.counted(items.count)) failed and are left out."
       )
     }
     let outputs = pairs.first?.truth.count ?? 0
     guard pairs.allSatisfy({ $0.truth.count == outputs && $0.predicted.count == outputs }) else {
       throw TensorIOError(
-        .wrongElementCount, "Metric '\(name)' needs the same number of values for each image.")
+        .wrongElementCount,
+        "Metric '\(name)' needs the same number of values for each \(context.content.noun).")
     }
     let broken = pairs.count { !$0.predicted.allSatisfy(\.isFinite) }
     guard !pairs.isEmpty, broken == 0 else {
       report.notes.append(
         pairs.isEmpty
-          ? "No image has both a truth and a prediction, so there is nothing to measure."
+          ? "No \(context.content.noun) has both a truth and a prediction, so there is nothing to measure."
           : "Nothing is defined: the model gave NaN or infinity for \(broken) of "
-            + "\(counted(pairs.count, "image")).")
+            + "\(context.content.counted(pairs.count)).")
       report.values = values.map {
         MetricValue($0.rawValue, nil, count: 0, isHigherBetter: $0.isHigherBetter)
       }
@@ -106,7 +108,7 @@ struct RegressionMetric: MetricFamily {
         MetricValue(
           value.rawValue, number, interval: number == nil ? nil : interval, count: pairs.count,
           isHigherBetter: value.isHigherBetter))
-      if number == nil { report.notes.append(Self.note(on: value, images: pairs.count)) }
+      if number == nil { report.notes.append(note(on: value, images: pairs.count)) }
     }
     if outputs > 1, isFamily { report.classes = Self.classes(numbers, context.labels) }
     return report
@@ -117,10 +119,11 @@ struct RegressionMetric: MetricFamily {
     pairs.map { pair in zip(pair.truth, pair.predicted).map { abs($0 - $1) }.mean }
   }
 
-  private static func note(on value: Value, images: Int) -> String {
+  private func note(on value: Value, images: Int) -> String {
     let reason =
       images < 2
-      ? "for fewer than two images" : "if all truths or all predictions of an output are equal"
+      ? "for fewer than two \(context.content.plural)"
+      : "if all truths or all predictions of an output are equal"
     return "\(value.rawValue) is not defined \(reason)."
   }
 

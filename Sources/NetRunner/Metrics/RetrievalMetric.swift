@@ -89,16 +89,17 @@ struct RetrievalMetric: MetricFamily {
     let failed = items.count { $0.vector == nil }
     if failed > 0 {
       report.notes.append(
-        "\(failed) of \(counted(items.count, "image")) failed: as queries they find nothing, and no "
+        "\(failed) of \(context.content.counted(items.count)) failed: as queries they find nothing, and no "
           + "query finds them.")
     }
     if queries.isEmpty {
-      report.notes.append("No value is defined: no two images have the same class.")
+      report.notes.append(
+        "No value is defined: no two \(context.content.plural) have the same class.")
     } else if queries.count < all.count {
       let count = all.count - queries.count
       report.notes.append(
-        "\(counted(count, "image")) \(count == 1 ? "isn't a query" : "aren't queries"), because no other "
-          + "image has the class.")
+        "\(context.content.counted(count)) \(count == 1 ? "isn't a query" : "aren't queries"), because no other "
+          + "\(context.content.noun) has the class.")
     }
     if isFamily {
       let classes = Dictionary(grouping: queries, by: \.label)

@@ -111,9 +111,16 @@ public struct DatasetRecord: Sendable, Codable, Hashable {
   public var metric: String?
   /// Notes about what was guessed or left out.
   public var notes: [String]
+  /// What the samples are, or nil for images.
+  ///
+  /// Where other properties speak of images, they mean these samples.
+  public var content: Dataset.Content?
+
+  /// What the samples are.
+  package var samples: Dataset.Content { content ?? .images }
 
   private enum CodingKeys: String, CodingKey {
-    case layout, name, id, version, path, labelled, sha256, metric, notes
+    case layout, name, id, version, path, labelled, sha256, metric, notes, content
     case images = "pictures"
   }
 }

@@ -21,7 +21,7 @@ extension EvaluationJob {
         "started": started.ISO8601Format(), "models": state.progress.models,
         "dataset": [
           "name": dataset.name, "layout": dataset.layout.word, "pictures": dataset.samples.count,
-          "content": dataset.content.word,
+          "content": dataset.content.rawValue,
           "has_truth": dataset.samples.contains { $0.truth != nil },
         ] as JSONObject,
         "error": state.error.map { ["code": $0.code, "message": $0.message] },
@@ -37,17 +37,6 @@ extension EvaluationReport {
   fileprivate var rate: Double? {
     let seconds = models.reduce(0) { $0 + $1.seconds }
     return seconds > 0 ? Double(models.reduce(0) { $0 + $1.images }) / seconds : nil
-  }
-}
-
-extension Dataset.Content {
-  /// The content's name in the API.
-  fileprivate var word: String {
-    switch self {
-    case .images: "images"
-    case .recordings: "recordings"
-    case .values: "values"
-    }
   }
 }
 

@@ -92,7 +92,7 @@ struct EvaluateCommand: ParsableCommand {
       do {
         report = try evaluate(dataset, interruption)
       } catch let error as TensorIOError where error.code == .cancelled {
-        Console.printMessage("interrupted before the first image")
+        Console.printMessage("interrupted before the first \(dataset.content.noun)")
         throw ExitCode(130)
       }
       if interruption.isRequested { report.noteInterruption() }
@@ -120,7 +120,7 @@ struct EvaluateCommand: ParsableCommand {
     if let failure { throw failure }
     if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
     if interruption.isRequested {
-      Console.printMessage("interrupted; the numbers cover the images so far")
+      Console.printMessage("interrupted; the numbers cover what was evaluated so far")
       throw ExitCode(130)
     }
   }
@@ -170,7 +170,7 @@ extension EvaluationReport {
   fileprivate mutating func noteInterruption() {
     let counts = models.map { "\($0.images) with '\($0.model.id)'" }.joined(separator: ", ")
     dataset.notes.append(
-      "interrupted: of \(counted(dataset.images, "image")) "
+      "interrupted: of \(dataset.samples.counted(dataset.images)) "
         + (counts.isEmpty ? "none was evaluated" : "only \(counts) were evaluated"))
   }
 }

@@ -27,7 +27,8 @@ struct EvaluationPrinter {
     let dataset = report.dataset
     Console.printData(
       Console.bold(dataset.name.printable)
-        + "  \(counted(dataset.images, "image")), \(evaluated)\(dataset.labelled) labelled")
+        + "  \(report.dataset.samples.counted(dataset.images)), \(evaluated)\(dataset.labelled) labelled"
+    )
     for model in report.models { printModel(model) }
     printNoteOnOthers()
   }
@@ -99,7 +100,7 @@ struct EvaluationPrinter {
     }
     if latency.total.count > 0 { Console.printTable(table, indentation: 2) }
     Console.printData(
-      "  \(counted(result.images, "image")), \(result.failed) failed, "
+      "  \(report.dataset.samples.counted(result.images)), \(result.failed) failed, "
         + "\(result.throughput.fixed(1)) per second"
     )
   }

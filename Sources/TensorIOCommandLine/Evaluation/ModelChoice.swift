@@ -58,7 +58,7 @@ struct ModelChoice: ParsableArguments {
       throw TensorIOError(
         .unsupportedModel,
         "'\(bundle.path)' takes \(inputs.joined(separator: ", ")), but the dataset has "
-          + "\(dataset.content == .images ? "images" : "recordings"), for models that take a single "
+          + "\(dataset.content.plural), for models that take a single "
           + "one. 'tensorio run' and 'tensorio bench' run any model.")
     }
   }
@@ -86,7 +86,7 @@ struct ModelChoice: ParsableArguments {
           .fileNotFound,
           "'\(models)' has no bundle of a model that takes "
             + (dataset.content == .values
-              ? "numbers." : "a single \(dataset.content == .images ? "image" : "recording")."))
+              ? "numbers." : "a single \(dataset.content.noun)."))
       }
     }
     var paths: [String: String] = [:]

@@ -77,7 +77,8 @@ struct ClassificationMetric: MetricFamily {
     guard let classification = prediction.classification else {
       throw TensorIOError(
         .wrongOutputType,
-        "Metric '\(name)' needs an output with labels, but the model gave none for the image.")
+        "Metric '\(name)' needs an output with labels, but the model gave none for the \(context.content.noun)."
+      )
     }
     let values = try scores(of: classification)
     item.read(values, members: classes.classes(for: label), keepsScores: keepsScores)

@@ -56,11 +56,12 @@ extension ClassificationReduction {
     if wants(.rocAUC) {
       let interval = try isBinary ? second(images).areaInterval() : resampled?[0]
       add(.rocAUC, areas.meanIfAny, interval: interval, count: images.count)
-      noteClasses(.rocAUC, areas.count, needing: "images of their own and of other classes")
+      noteClasses(
+        .rocAUC, areas.count, needing: "\(content.plural) of their own and of other classes")
     }
     if wants(.averagePrecision) {
       add(.averagePrecision, precisions.meanIfAny, interval: resampled?[1], count: images.count)
-      noteClasses(.averagePrecision, precisions.count, needing: "images")
+      noteClasses(.averagePrecision, precisions.count, needing: "\(content.plural)")
     }
     for value in values {
       noteCount(value, images.count, of: "a known label and a prediction")
@@ -73,11 +74,13 @@ extension ClassificationReduction {
     if metric.value == nil, metric.classes.names.count > limit {
       return "are left out for more than \(limit) classes; request them by name."
     }
-    if images.isEmpty { return "are not defined: no image has a known label and a prediction." }
+    if images.isEmpty {
+      return "are not defined: no \(content.noun) has a known label and a prediction."
+    }
     let broken = images.count { items[$0].scores?.numbers.contains(where: \.isNaN) ?? true }
     return broken == 0
       ? nil
-      : "are not defined: \(broken) of \(counted(images.count, "image")) have NaN among the scores."
+      : "are not defined: \(broken) of \(content.counted(images.count)) have NaN among the scores."
   }
 
   /// Scores each image for a class, with the sum of the scores of the class's members.

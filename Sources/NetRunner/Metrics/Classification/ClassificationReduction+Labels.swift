@@ -49,7 +49,7 @@ extension ClassificationReduction {
     else { return noteAllWrong(right) }
     let names = metric.classes.names
     let effect =
-      "\(best.hits) of \(counted(items.count, "image")) would be right instead of \(right)"
+      "\(best.hits) of \(content.counted(items.count)) would be right instead of \(right)"
     if items.contains(where: { $0.isNumber == true || ownNumber($0) != nil }) {
       report.notes.append(
         "The labels seem to be off by one: with --label-offset "
@@ -83,7 +83,8 @@ extension ClassificationReduction {
     report.notes.append(
       "No prediction is right. Check that the model's labels are in the model's order, that the "
         + "dataset's labels are right, and that the input's \"normalize\" suits the model: the "
-        + "first image shows '\(names[truth])', but the model predicted '\(names[predicted])'.")
+        + "first \(content.noun) shows '\(names[truth])', but the model predicted '\(names[predicted])'."
+    )
   }
 
   // MARK: - Names
@@ -94,7 +95,7 @@ extension ClassificationReduction {
     let labels = Set(unknown).sorted()
     let names = metric.classes.names
     report.notes.append(
-      "\(unknown.count) of \(counted(items.count, "image")) \(unknown.count == 1 ? "has a label" : "have labels") that "
+      "\(unknown.count) of \(content.counted(items.count)) \(unknown.count == 1 ? "has a label" : "have labels") that "
         + "no class of the model has, and \(unknown.count == 1 ? "counts" : "count") as wrong: \(ClassList.list(labels)). The model's "
         + "\(counted(names.count, "class", "classes")) are \(ClassList.list(names)).")
     report.notes += metric.classes.notes(ambiguous: labels)

@@ -14,7 +14,7 @@ extension ClassificationReduction {
     let improper = answered.count { $0.confidence == nil }
     guard improper == 0 else {
       report.notes.append(
-        "log_loss and ece are not defined: the scores of \(improper) of \(counted(answered.count, "image")) "
+        "log_loss and ece are not defined: the scores of \(improper) of \(content.counted(answered.count)) "
           + "are not probabilities, which are 0 or more and add up to 1 "
           + "± \(ClassificationItem.sumTolerance).")
       if wants(.logLoss) { add(.logLoss, nil, interval: nil, count: 0) }
@@ -54,8 +54,8 @@ extension ClassificationReduction {
     let name = value.rawValue
     report.notes.append(
       count == 0
-        ? "\(name) is not defined: no image has \(what)."
-        : "\(name) comes from the \(count) of \(items.count) images that have \(what).")
+        ? "\(name) is not defined: no \(content.noun) has \(what)."
+        : "\(name) comes from the \(count) of \(items.count) \(content.plural) that have \(what).")
   }
 }
 

@@ -34,11 +34,13 @@ struct ClassificationReduction {
     counts = ClassCounts(occurring.pairs, classes: occurring.names.count)
   }
 
+  var content: Dataset.Content { metric.context.content }
+
   func wants(_ value: Value) -> Bool { metric.value.map { $0 == value } ?? true }
 
   mutating func run() throws -> MetricReport {
     guard !items.isEmpty else {
-      report.notes = ["No image has a label, so there is nothing to measure."]
+      report.notes = ["No \(content.noun) has a label, so there is nothing to measure."]
       report.values = Value.family(metric).map {
         MetricValue($0.name(metric), nil, count: 0, isHigherBetter: $0.isHigherBetter)
       }
@@ -107,7 +109,7 @@ struct ClassificationReduction {
     }
     if isResampled, !bootstrap.allows(steps: steps) {
       report.notes.append(
-        "Averages over classes have no intervals: \(counted(items.count, "image")) are too many.")
+        "Averages over classes have no intervals: \(content.counted(items.count)) are too many.")
     }
     noteClasses()
   }
@@ -161,12 +163,12 @@ struct ClassificationReduction {
     let failed = items.count(where: \.failed)
     if failed > 0 {
       report.notes.append(
-        "\(failed) of \(counted(items.count, "image")) failed and count as wrong.")
+        "\(failed) of \(content.counted(items.count)) failed and count as wrong.")
     }
     let silent = items.count { !$0.failed && $0.predicted == nil }
     if silent > 0 {
       report.notes.append(
-        "The model returned only NaN for \(silent) of \(counted(items.count, "image")), which count "
+        "The model returned only NaN for \(silent) of \(content.counted(items.count)), which count "
           + "as wrong.")
     }
     noteLabels()
@@ -189,7 +191,7 @@ struct ClassificationReduction {
     if !absent.isEmpty {
       let one = absent.count == 1
       report.notes.append(
-        "\(counted(absent.count, "class", "classes")) \(one ? "is" : "are") predicted, but no image "
+        "\(counted(absent.count, "class", "classes")) \(one ? "is" : "are") predicted, but no \(content.noun) "
           + "shows \(one ? "it" : "them"), so \(one ? "its" : "their") recall in macro averages is 0: "
           + "\(ClassList.list(absent.map { occurring.names[$0] })).")
     }

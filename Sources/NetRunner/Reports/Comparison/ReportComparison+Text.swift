@@ -8,11 +8,12 @@ import Charts
 extension ReportComparison {
   /// The comparison as human-readable lines for a terminal.
   public var text: String {
+    let heading = samples.title + "s" + String(repeating: " ", count: 10 - samples.title.count)
     var lines = ["a  \(a.title)", "b  \(b.title)"]
     lines += warnings.map { "!  \($0)" }
     lines.append("")
     lines.append(
-      "Images     \(paired) in both, \(a.unpaired.count) only in a, \(b.unpaired.count) only in b")
+      heading + "\(paired) in both, \(a.unpaired.count) only in a, \(b.unpaired.count) only in b")
     lines.append("Failed     \(a.failed.count) in a, \(b.failed.count) in b")
     lines += accuracyLines + latencyLines
     lines += flipLines(isRightInA: true) + flipLines(isRightInA: false)
@@ -20,7 +21,9 @@ extension ReportComparison {
   }
 
   private var accuracyLines: [String] {
-    guard let accuracy else { return ["Accuracy   unknown: no image in both has a label"] }
+    guard let accuracy else {
+      return ["Accuracy   unknown: no \(samples.noun) in both has a label"]
+    }
     func share(_ value: Double, showsPlus: Bool = false) -> DecimalText {
       DecimalText(value, digits: 4, showsPlus: showsPlus)
     }
@@ -45,7 +48,7 @@ extension ReportComparison {
   private var latencyLines: [String] {
     latency.map { ratio in
       let name = "Latency    b / a, \(ratio.stage): "
-      guard let median = ratio.median else { return name + "no image was timed in both" }
+      guard let median = ratio.median else { return name + "no \(samples.noun) was timed in both" }
       let interval = ratio.interval.map { interval in
         " (95%: \(DecimalText(interval.lower, digits: 3)) to "
           + "\(DecimalText(interval.upper, digits: 3)))"

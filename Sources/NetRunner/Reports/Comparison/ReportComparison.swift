@@ -105,8 +105,14 @@ public struct ReportComparison: Sendable, Codable {
     public init() {}
   }
 
+  /// What the samples are, or nil for images.
+  public var content: Dataset.Content?
+
+  /// What the samples are.
+  package var samples: Dataset.Content { content ?? .images }
+
   private enum CodingKeys: String, CodingKey {
-    case schema, a, b, warnings, paired, scored, accuracy, latency, flips
+    case schema, a, b, warnings, paired, scored, accuracy, latency, flips, content
     case schemaVersion = "schema_version"
     case bothRight = "both_right"
     case bothWrong = "both_wrong"
@@ -125,6 +131,7 @@ public struct ReportComparison: Sendable, Codable {
       "both_right": try StableJSON(bothRight), "both_wrong": try StableJSON(bothWrong),
       "mcnemar": try StableJSON(mcNemar), "accuracy": try accuracy.map { try StableJSON($0) },
       "latency": try StableJSON(lines: latency), "flips": try StableJSON(lines: flips),
+      "content": try content.map { try StableJSON($0) },
     ]
     return StableJSON(document: members).text
   }
@@ -171,7 +178,7 @@ extension ReportComparison {
         .invalidOption,
         "The reports are about different datasets: '\(first.dataset.name)' with SHA-256 "
           + "\(first.dataset.sha256) and '\(second.dataset.name)' with \(second.dataset.sha256). "
-          + "Images with the same name may have different content. Evaluate both on one dataset, "
+          + "\(first.dataset.samples.title)s with the same name may have different content. Evaluate both on one dataset, "
           + "or allow different datasets (--allow-other-datasets).")
     }
     let rowsA = try first.rows(of: resultA.model.id, "first")
@@ -189,8 +196,9 @@ extension ReportComparison {
       images: rowsB.count, failed: pairs.filter(\.b.error).map(\.b.image),
       unpaired: rowsB.map(\.image).filter { inA[$0] == nil })
     paired = pairs.count
+    content = first.dataset.content
 
-    let table = PairedTable(pairs)
+    let table = PairedTable(pairs, first.dataset.samples)
     scored = table.scored
     (bothRight, bothWrong, flips) = (table.bothRight, table.bothWrong, table.flips)
     mcNemar = McNemarTest(onlyA: table.onlyA, onlyB: table.onlyB)
@@ -201,7 +209,7 @@ extension ReportComparison {
       : nil
     latency = Self.latencies(pairs, seed: options.seed)
     warnings = Self.warnings(first, second, resultA.model, resultB.model) + table.warnings
-    if paired == 0 { warnings.append("The reports have no image in common.") }
+    if paired == 0 { warnings.append("The reports have no \(samples.noun) in common.") }
   }
 
   private static func latencies(
@@ -230,7 +238,7 @@ extension ReportComparison {
     }
     compare(
       "The datasets differ", first.dataset.sha256, second.dataset.sha256,
-      "Images with the same name may have different content.")
+      "\(first.dataset.samples.title)s with the same name may have different content.")
     compare(
       "The label offset differs", first.settings.labelOffset, second.settings.labelOffset,
       "The same label may mean a different class.")
@@ -292,7 +300,7 @@ extension EvaluationReport {
     if let twice = rows.first(where: { !seen.insert($0.image).inserted }) {
       throw TensorIOError(
         .invalidOption,
-        "The \(ordinal) report has the image '\(twice.image)' twice for '\(id)', so its results "
+        "The \(ordinal) report has the \(dataset.samples.noun) '\(twice.image)' twice for '\(id)', so its results "
           + "cannot be paired.")
     }
     return rows
@@ -309,7 +317,7 @@ private struct PairedTable {
   var flips: [ReportComparison.Flip] = []
   var warnings: [String] = []
 
-  init(_ pairs: [(a: ResultRow, b: ResultRow)]) {
+  init(_ pairs: [(a: ResultRow, b: ResultRow)], _ samples: Dataset.Content) {
     var otherTruths = 0
     for (a, b) in pairs {
       if a.truth != b.truth { otherTruths += 1 }
@@ -330,7 +338,7 @@ private struct PairedTable {
     }
     if otherTruths > 0 {
       warnings.append(
-        "\(otherTruths) of \(counted(pairs.count, "image")) \(otherTruths == 1 ? "has" : "have") "
+        "\(otherTruths) of \(samples.counted(pairs.count)) \(otherTruths == 1 ? "has" : "have") "
           + "a different label in the second report.")
     }
   }

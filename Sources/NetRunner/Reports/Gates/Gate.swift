@@ -133,15 +133,17 @@ extension Gate {
       throw TensorIOError(
         .invalidOption, "The gate '\(self)' cannot be checked: the report has no model.")
     }
-    return try report.models.map(check)
+    return try report.models.map { try check($0, report.dataset.samples) }
   }
 
   /// Checks the gate for one model.
   ///
   /// - Throws: `TensorIOError` with the code `.invalidOption` if the model doesn't have the gate's
   ///   number. The message lists the available ones.
-  public func check(_ result: ModelResult) throws -> GateResult {
-    let number = try number(in: result)
+  public func check(_ result: ModelResult) throws -> GateResult { try check(result, .images) }
+
+  private func check(_ result: ModelResult, _ content: Dataset.Content) throws -> GateResult {
+    let number = try number(in: result, content)
     let id = result.model.id
     guard let value = number.value, !value.isNaN else {
       return GateResult(
@@ -170,8 +172,10 @@ extension Gate {
     return short.shortText
   }
 
-  private func number(in result: ModelResult) throws -> GateNumber {
-    let all = GateNumber.all(of: result)
+  private func number(
+    in result: ModelResult, _ content: Dataset.Content
+  ) throws -> GateNumber {
+    let all = GateNumber.all(of: result, content)
     let found = all.filter { $0.fullName == name || $0.name == name }
     // Several metrics can compute the same number. The name is ambiguous only if the numbers
     // differ.
@@ -207,33 +211,37 @@ private struct GateNumber {
     return isEqual && isHigherBetter == other.isHigherBetter
   }
 
-  static func all(of result: ModelResult) -> [GateNumber] {
+  static func all(of result: ModelResult, _ content: Dataset.Content) -> [GateNumber] {
     let metrics = result.metrics.sorted { $0.key < $1.key }.flatMap { metric, report in
       report.values.map { value in
         let reason =
           value.value != nil
           ? "it is not a number."
           : report.notes.isEmpty
-            ? "it comes from \(counted(value.count, "image"))."
+            ? "it comes from \(content.counted(value.count))."
             : report.notes.joined(separator: " ")
         return GateNumber(
           fullName: "\(metric).\(value.name)", name: value.name, value: value.value,
           isHigherBetter: value.isHigherBetter, reason: reason)
       }
     }
-    return metrics + images(of: result) + latencies(of: result)
+    return metrics + images(of: result, content) + latencies(of: result, content)
   }
 
-  private static func images(of result: ModelResult) -> [GateNumber] {
+  private static func images(
+    of result: ModelResult, _ content: Dataset.Content
+  ) -> [GateNumber] {
     let share = result.images > 0 ? Double(result.failed) / Double(result.images) : nil
     return [
       GateNumber("failed", Double(result.failed)),
-      GateNumber("failed_share", share, reason: "there are no images."),
+      GateNumber("failed_share", share, reason: "there are no \(content.plural)."),
       GateNumber("throughput", result.throughput, isHigherBetter: true),
     ]
   }
 
-  private static func latencies(of result: ModelResult) -> [GateNumber] {
+  private static func latencies(
+    of result: ModelResult, _ content: Dataset.Content
+  ) -> [GateNumber] {
     let latency = result.latency
     let stages = [
       ("", latency.total), ("total_", latency.total), ("decode_", latency.decode),
@@ -249,7 +257,7 @@ private struct GateNumber {
       return numbers.map { name, value, least in
         GateNumber(
           "latency_\(stage)\(name)", value,
-          reason: "it needs at least \(counted(least, "measured image")), but there "
+          reason: "it needs at least \(counted(least, "measured \(content.noun)")), but there "
             + "\(statistics.count == 1 ? "is" : "are") \(statistics.count).")
       }
     }

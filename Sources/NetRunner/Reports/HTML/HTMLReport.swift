@@ -50,7 +50,7 @@ public struct HTMLReport: Sendable {
     for (index, result) in report.models.enumerated() {
       let section = ModelSection(
         result: result, rows: report.results.filter { $0.model == result.model.id },
-        anchor: "model-\(index + 1)", images: images,
+        anchor: "model-\(index + 1)", images: images, samples: report.dataset.samples,
         // All models together show about as many images as a single model.
         galleryLength: max(6, 24 / max(1, report.models.count)),
         metricNames: report.settings.metrics, title: report.models.count == 1 ? "Results" : nil)

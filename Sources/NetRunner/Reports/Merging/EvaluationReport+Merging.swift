@@ -73,6 +73,7 @@ extension [String] {
 struct PartSet {
   let all: [EvaluationReport]
   let first: EvaluationReport
+  private var content: Dataset.Content { first.dataset.samples }
 
   init(_ parts: [EvaluationReport]) throws {
     guard parts.count > 0 else {
@@ -81,7 +82,7 @@ struct PartSet {
     let numbered = try parts.enumerated().map { position, report in
       guard let part = report.part else {
         throw Self.mismatch(
-          "Report \(position + 1) of \(parts.count) isn't a part: it covers all images. To make "
+          "Report \(position + 1) of \(parts.count) isn't a part: it covers all \(report.dataset.samples.plural). To make "
             + "parts, run 'tensorio evaluate --part 1/\(max(2, parts.count))'.")
       }
       return (part, report)
@@ -176,11 +177,11 @@ struct PartSet {
           guard row.index >= 0, row.index < expected else {
             throw Self.mismatch(
               "Part \(position + 1) has the index \(row.index) for '\(model)', but the dataset has "
-                + "\(counted(expected, "image")).")
+                + "\(content.counted(expected)).")
           }
           if let owner = owners.updateValue(position, forKey: row.index) {
             throw Self.mismatch(
-              "The image '\(row.image)' (index \(row.index)) of '\(model)' is in part "
+              "The \(content.noun) '\(row.image)' (index \(row.index)) of '\(model)' is in part "
                 + "\(owner + 1) and in part \(position + 1).")
           }
         }
@@ -188,7 +189,7 @@ struct PartSet {
       guard owners.count == expected else {
         let missing = (0..<expected).first { owners[$0] == nil } ?? 0
         throw Self.mismatch(
-          "The parts have \(owners.count) of \(counted(expected, "image")) for '\(model)': "
+          "The parts have \(owners.count) of \(content.counted(expected)) for '\(model)': "
             + "the one with the index \(missing) is missing.")
       }
     }
@@ -238,7 +239,7 @@ extension PartSet {
       let (total, overflows) = sum.addingReportingOverflow(result.labelled)
       guard !overflows else {
         throw Self.mismatch(
-          "The parts have too many labelled images of '\(id)' to count.")
+          "The parts have too many labelled \(content.plural) of '\(id)' to count.")
       }
       return total
     }
@@ -258,7 +259,8 @@ extension PartSet {
     let settings = first.settings
     let context = MetricContext(
       labels: results[0].labels ?? [], topK: settings.topK, labelOffset: settings.labelOffset,
-      labelMap: settings.labelMap ?? [:], ignoredClass: settings.ignoredClass, seed: settings.seed)
+      labelMap: settings.labelMap ?? [:], ignoredClass: settings.ignoredClass, seed: settings.seed,
+      content: content)
     for name in names {
       let items = try interleaved(name, results, rows)
       var accumulator = MetricAccumulator(try registry.metric(named: name, context: context))
@@ -276,14 +278,14 @@ extension PartSet {
     for (position, result) in results.enumerated() {
       guard let items = result.items?[metric] else {
         throw Self.mismatch(
-          "Part \(position + 1) has no data of '\(metric)' for each image of "
+          "Part \(position + 1) has no data of '\(metric)' for each \(content.noun) of "
             + "'\(result.model.id)': 'items' is missing. Evaluate it again as a part.")
       }
       guard items.count == rows[position].count else {
         throw Self.mismatch(
           "Part \(position + 1) has \(counted(items.count, "item")) of '\(metric)' for "
-            + "'\(result.model.id)', but \(counted(rows[position].count, "image")); one item for each "
-            + "image was expected.")
+            + "'\(result.model.id)', but \(content.counted(rows[position].count)); one item for each "
+            + "\(content.noun) was expected.")
       }
       all += zip(rows[position], items).map { ($0.index, $1) }
     }

@@ -87,7 +87,7 @@ extension EvaluationReport {
     if rows.count > list.count { list.append("... and \(rows.count - list.count) more.") }
     let isLost = result.failed >= result.images
     let element = isLost ? "error" : "skipped"
-    let message = "\(result.failed) of \(result.images) images failed."
+    let message = "\(result.failed) of \(result.images) \(dataset.samples.plural) failed."
     return Case(
       outcome: isLost ? .error : .skipped,
       text: start + "<\(element) \(attribute("message", message))/>\n"

@@ -10,6 +10,7 @@ import TensorIOImageCodecs
 /// The confusion matrix: the whole table, or an image and the most frequent confusions.
 struct ConfusionSection {
   var matrix: ConfusionMatrix
+  var samples: Dataset.Content
 
   /// The maximum number of classes in a table; more are shown as an image and a list.
   private static let largestTable = 30
@@ -101,7 +102,7 @@ struct ConfusionSection {
     }
     let table: Markup = """
       <table><caption><div>\(caption).</div></caption><thead><tr><th scope="col">True class</th>\
-      <th scope="col">Predicted as</th><th scope="col" class="n">Images</th>\
+      <th scope="col">Predicted as</th><th scope="col" class="n">\(samples.title)s</th>\
       <th scope="col" class="n">Share of the class</th></tr></thead><tbody>\(rows)</tbody></table>
       """
     return
@@ -137,7 +138,7 @@ struct ConfusionSection {
     guard let bytes = try? ImageEncoder().encode(image, as: .png) else { return .empty }
     let percent = all > 0 ? right / all * 100 : 0
     let description =
-      "\(indices.count) classes: \(DecimalText(percent, digits: 1))% of the images lie on the "
+      "\(indices.count) classes: \(DecimalText(percent, digits: 1))% of the \(samples.plural) lie on the "
       + "diagonal."
     return """
       <figure><figcaption>All \(indices.count) classes: true classes from top to bottom, predicted \

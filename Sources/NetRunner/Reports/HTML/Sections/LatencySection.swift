@@ -8,6 +8,7 @@ import Charts
 struct LatencySection {
   var result: ModelResult
   var rows: [ResultRow]
+  var samples: Dataset.Content
 
   private struct Stage {
     var name: String
@@ -41,7 +42,7 @@ struct LatencySection {
   var html: Markup {
     let evaluations = rows.compactMap(\.evaluation)
     guard result.latency.total.count > 0 else {
-      return "<h3>Latency</h3><p>No image was timed.</p>\n"
+      return "<h3>Latency</h3><p>No \(samples.noun) was timed.</p>\n"
     }
     var plots = Markup.empty
     for stage in [total] + stages {
@@ -69,8 +70,8 @@ struct LatencySection {
         """
     }
     let table: Markup = """
-      <table><caption><div>Milliseconds per image, over \(DecimalText(grouping: result.latency.total.count)) \
-      images. A percentile is shown if at least one image lies beyond it.</div></caption>
+      <table><caption><div>Milliseconds per \(samples.noun), over \(DecimalText(grouping: result.latency.total.count)) \
+      \(samples.plural). A percentile is shown if at least one \(samples.noun) lies beyond it.</div></caption>
       <thead><tr><th scope="col">Stage</th><th scope="col" class="aside">What it does</th><th scope="col" class="n">mean</th>\
       <th scope="col" class="n">p50</th><th scope="col" class="n">p90</th>\
       <th scope="col" class="n">p95</th><th scope="col" class="n">p99</th>\
@@ -121,7 +122,7 @@ struct LatencySection {
       ("p50", numbers.p50), ("p90", numbers.p90), ("p95", numbers.p95), ("p99", numbers.p99),
     ].compactMap { name, value in value.map { (name: name, value: $0) } }
     var notes = [
-      "the highest bar is \(DecimalText(grouping: histogram.counts.max() ?? 0)) images"
+      "the highest bar is \(DecimalText(grouping: histogram.counts.max() ?? 0)) \(samples.plural)"
     ]
     if numbers.p99 == nil { notes.append("too few for p99 (needs 100)") }
     if histogram.beyond > 0, let most = numbers.maximum {

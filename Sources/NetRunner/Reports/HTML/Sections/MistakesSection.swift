@@ -11,6 +11,7 @@ struct MistakesSection {
   var rows: [ResultRow]
   var images: ReportImages?
   var galleryLength: Int
+  var samples: Dataset.Content
 
   private static let longestList = 100
 
@@ -26,7 +27,7 @@ struct MistakesSection {
     }.prefix(galleryLength)
     let items = worst.map(figure)
     var about: Markup =
-      "\(DecimalText(grouping: wrong.count)) images are classified as another class"
+      "\(DecimalText(grouping: wrong.count)) \(samples.plural) are classified as another class"
     if wrong.count > worst.count { about += "; these \(worst.count) with the highest scores" }
     return """
       <h3>Worst mistakes</h3><p class="muted">\(about).</p>
@@ -61,7 +62,7 @@ struct MistakesSection {
     } catch let error as TensorIOError where error.code != .fileNotFound {
       return "<div class=\"frame none\">cannot be shown: \(error.message)</div>"
     } catch {
-      return "<div class=\"frame none\">the image is no longer available</div>"
+      return "<div class=\"frame none\">the \(samples.noun) is no longer available</div>"
     }
   }
 
@@ -78,14 +79,15 @@ struct MistakesSection {
 
       """
     }
-    var caption: Markup = "\(DecimalText(grouping: failed.count)) images"
+    var caption: Markup = "\(DecimalText(grouping: failed.count)) \(samples.plural)"
     if failed.count > items.count {
       caption += "; the first \(items.count) are shown, the report's JSON and CSV have all of them"
     }
     let table: Markup = """
-      <table><caption><div>\(caption).</div></caption><thead><tr><th scope="col">Image</th>\
+      <table><caption><div>\(caption).</div></caption><thead><tr><th scope="col">\(samples.title)</th>\
       <th scope="col">Label</th><th scope="col">Reason</th></tr></thead><tbody>\(items)</tbody></table>
       """
-    return "<h3>Images that failed</h3>\(Markup.scrolling(table, label: "Failed images"))"
+    return
+      "<h3>\(samples.title)s that failed</h3>\(Markup.scrolling(table, label: "Failed \(samples.plural)"))"
   }
 }

@@ -11,6 +11,7 @@ struct ModelSection {
   var rows: [ResultRow]
   var anchor: String
   var images: ReportImages?
+  var samples: Dataset.Content
   var galleryLength: Int
   /// The names of the metrics, in the order in which they were requested.
   var metricNames: [String]
@@ -27,10 +28,13 @@ struct ModelSection {
     for (name, report) in metrics {
       content += metric(name, report)
     }
-    content += LatencySection(result: result, rows: rows).html
+    content += LatencySection(result: result, rows: rows, samples: samples).html
     content += ObjectsSection(rows: rows, images: images, galleryLength: galleryLength).html
     content += AnswersSection(rows: rows, images: images, galleryLength: galleryLength).html
-    content += MistakesSection(rows: rows, images: images, galleryLength: galleryLength).html
+    content +=
+      MistakesSection(
+        rows: rows, images: images, galleryLength: galleryLength, samples: samples
+      ).html
     let name: Markup = title.map { "\($0)" } ?? .name(model.name)
     return """
       <section aria-labelledby="\(anchor)"><h2 id="\(anchor)">\(name)</h2>
@@ -55,18 +59,18 @@ struct ModelSection {
     }
     if let median = result.latency.total.p50 {
       items +=
-        "<li><b>\(DecimalText(milliseconds: median)) ms</b><span>median per image</span></li>"
+        "<li><b>\(DecimalText(milliseconds: median)) ms</b><span>median per \(samples.noun)</span></li>"
     }
     items +=
-      "<li><b>\(DecimalText(milliseconds: result.throughput))</b><span>images per second</span></li>"
+      "<li><b>\(DecimalText(milliseconds: result.throughput))</b><span>\(samples.plural) per second</span></li>"
     let failed = DecimalText(grouping: result.failed)
     items += """
       <li class="\(result.failed > 0 ? "bad" : "good")"><b>\(failed)</b><span>of \
-      \(DecimalText(grouping: result.images)) images failed</span></li>
+      \(DecimalText(grouping: result.images)) \(samples.plural) failed</span></li>
       """
     if result.labelled < result.images {
       items +=
-        "<li><b>\(DecimalText(grouping: result.labelled))</b><span>images have a label</span></li>"
+        "<li><b>\(DecimalText(grouping: result.labelled))</b><span>\(samples.plural) have a label</span></li>"
     }
     return "<ul class=\"figures\">\(items)</ul>\n"
   }
@@ -79,7 +83,7 @@ struct ModelSection {
     let table = MetricTable(name: name, report: report).html
     var tables: Markup = "<div><h3>Metrics: \(name)</h3>\n\(table)\(list)</div>\n"
     if let confusion = report.confusion {
-      tables += "<div>\(ConfusionSection(matrix: confusion).html)</div>\n"
+      tables += "<div>\(ConfusionSection(matrix: confusion, samples: samples).html)</div>\n"
     }
     if let classes = report.classes, !classes.isEmpty {
       tables += "<div>\(ClassTable(classes: classes).html)</div>\n"

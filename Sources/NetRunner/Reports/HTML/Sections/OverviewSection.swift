@@ -12,6 +12,8 @@ struct OverviewSection {
 
   private var models: [ModelResult] { report.models }
 
+  private var samples: Dataset.Content { report.dataset.samples }
+
   // MARK: - Header
 
   var header: Markup {
@@ -22,7 +24,7 @@ struct OverviewSection {
       ? "\(names) on \(Markup.name(dataset.name))"
       : "\(models.count) models on \(Markup.name(dataset.name))"
     var about: Markup =
-      "\(DecimalText(grouping: report.imageCount)) \(report.imageCount == 1 ? "image" : "images")"
+      "\(DecimalText(grouping: report.imageCount)) \(report.imageCount == 1 ? samples.noun : samples.plural)"
     if let part = report.part { about += ", part \(part.index) of \(part.count)" }
     if let limit = report.settings.limit, limit < dataset.images {
       about += " (limited from \(DecimalText(grouping: dataset.images)))"
@@ -49,7 +51,7 @@ struct OverviewSection {
         "<li><a href=\"#model-\(position + 1)\">\(Markup.name(result.model.name))</a></li>"
     }
     return """
-      <nav aria-label="Sections"><ul>\(links)<li><a href="#paired">Image by image</a></li>\
+      <nav aria-label="Sections"><ul>\(links)<li><a href="#paired">\(samples.title) by \(samples.noun)</a></li>\
       <li><a href="#provenance">How it was measured</a></li></ul></nav>
       """
   }
@@ -80,11 +82,13 @@ struct OverviewSection {
     let failed = models.filter { $0.failed > 0 }
     guard !failed.isEmpty else { return .empty }
     var parts = failed.map { result -> String in
-      let share = "\(result.failed) of \(result.images) images failed"
+      let share = "\(result.failed) of \(result.images) \(samples.plural) failed"
       return models.count == 1 ? share : "\(share) with \(result.model.name)"
     }
     if models.count > 1, Set(models.map { [$0.failed, $0.images] }).count == 1 {
-      parts = ["\(models[0].failed) of \(models[0].images) images failed with each model"]
+      parts = [
+        "\(models[0].failed) of \(models[0].images) \(samples.plural) failed with each model"
+      ]
     }
     return """
       <div class="warn"><strong>\(parts.joined(separator: "; ")).</strong> Those with a label count \
@@ -154,7 +158,7 @@ struct OverviewSection {
     }
     let table: Markup = """
       <table class="sortable"><caption><div>The best number of each column is bold. To see whether \
-      a difference is more than chance, go to <a href="#paired">image by image</a>.</div></caption>
+      a difference is more than chance, go to <a href="#paired">\(samples.noun) by \(samples.noun)</a>.</div></caption>
       <thead><tr><th scope="col">Model</th>\(heads)</tr></thead><tbody>\(rows)</tbody></table>
       """
     return """
@@ -202,7 +206,7 @@ struct OverviewSection {
     }
     return [
       latency("median ms", \.p50), latency("p95 ms", \.p95),
-      Column(name: "images/s", isHigherBetter: true, values: throughput),
+      Column(name: "\(samples.plural)/s", isHigherBetter: true, values: throughput),
       Column(name: "failed", isHigherBetter: false, values: failed),
     ]
   }

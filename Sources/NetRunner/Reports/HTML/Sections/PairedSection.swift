@@ -9,6 +9,8 @@ import Charts
 struct PairedSection {
   var report: EvaluationReport
 
+  private var samples: Dataset.Content { report.dataset.samples }
+
   var html: Markup {
     guard let first = report.models.first else { return .empty }
     var content = Markup.empty
@@ -24,8 +26,8 @@ struct PairedSection {
       }
     }
     return """
-      <section aria-labelledby="paired"><h2 id="paired">Image by image</h2>
-      <p class="sub">The models ran on the same images. The test counts only the images that \
+      <section aria-labelledby="paired"><h2 id="paired">\(samples.title) by \(samples.noun)</h2>
+      <p class="sub">The models ran on the same \(samples.plural). The test counts only the \(samples.plural) that \
       exactly one of two models is right about.</p>
       \(content)</section>
 
@@ -92,7 +94,7 @@ struct ComparisonSection {
   private var table: Markup {
     let mcNemar = comparison.mcNemar
     return """
-      <div class="scroll"><table><caption><div>\(DecimalText(grouping: comparison.scored)) images \
+      <div class="scroll"><table><caption><div>\(DecimalText(grouping: comparison.scored)) \(comparison.samples.plural) \
       with a label.</div></caption>
       <thead><tr><td></td><th scope="col" class="n">second right</th>\
       <th scope="col" class="n">second wrong</th></tr></thead><tbody>
@@ -143,14 +145,14 @@ struct ComparisonSection {
     let left = flips.count - rows.count
     let rest: Markup = left > 0 ? "<p class=\"muted\">\(left) more are left out.</p>" : .empty
     let table: Markup = """
-      <table><thead><tr><th scope="col">Image</th><th scope="col">Label</th>\
+      <table><thead><tr><th scope="col">\(comparison.samples.title)</th><th scope="col">Label</th>\
       <th scope="col">\(Markup.name(comparison.a.model.name))</th>\
       <th scope="col">\(Markup.name(comparison.b.model.name))</th></tr></thead>
       <tbody>\(rows)</tbody></table>
       """
     return """
       <details><summary>\(DecimalText(grouping: flips.count)) that only \(Markup.name(name)) is \
-      right about</summary>\(Markup.scrolling(table, label: "Images"))\(rest)</details>
+      right about</summary>\(Markup.scrolling(table, label: "\(comparison.samples.title)s"))\(rest)</details>
 
       """
   }
@@ -188,9 +190,9 @@ extension ReportComparison {
       side.created.isEmpty ? "not dated" : "\(OverviewSection.date(side.created))"
     }
     let body: Markup = """
-      <header class="top"><p class="kicker">Comparison, image by image</p>
+      <header class="top"><p class="kicker">Comparison, \(samples.noun) by \(samples.noun)</p>
       <h1>\(nameA) and \(nameB)</h1>
-      <p class="sub">\(DecimalText(grouping: paired)) \(paired == 1 ? "image" : "images") in both</p>
+      <p class="sub">\(DecimalText(grouping: paired)) \(paired == 1 ? samples.noun : samples.plural) in both</p>
       <dl class="facts"><dt>first</dt><dd>\(Markup.name(a.model.id)), version \
       \(Markup.name(a.model.version)), evaluated \(dates[0])</dd>
       <dt>second</dt><dd>\(Markup.name(b.model.id)), version \

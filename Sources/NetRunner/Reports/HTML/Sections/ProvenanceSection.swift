@@ -40,7 +40,7 @@ struct ProvenanceSection {
     return Self.facts(
       facts + [
         ("layout", "\(dataset.layout.rawValue)"), ("path", .name(dataset.path)),
-        ("images", "\(DecimalText(grouping: dataset.images))"),
+        (dataset.samples.plural, "\(DecimalText(grouping: dataset.images))"),
         ("with a label", "\(DecimalText(grouping: dataset.labelled))"),
         ("SHA-256", Self.code(dataset.sha256)),
       ])
@@ -84,7 +84,7 @@ struct ProvenanceSection {
         "time",
         """
         \(DecimalText(result.seconds, digits: 1)) s for \
-        \(DecimalText(grouping: result.images)) images
+        \(DecimalText(grouping: result.images)) \(report.dataset.samples.plural)
         """
       ),
     ]
