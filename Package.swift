@@ -397,7 +397,8 @@ let package = Package(
 // on, so other builds are without them.
 let coldModules: Set = ["Charts", "ModelTools"]
 let smallModules: Set = [
-  "AudioFiles", "NetRunner", "StoredRows", "TensorIOTensorFlow", "Tokenizers",
+  "AudioFiles", "ModelCommands", "NetRunner", "StoredRows", "TensorIOCommandLine",
+  "TensorIOTensorFlow", "Tokenizers",
 ]
 let isSmallBuild = Context.environment["TENSORIO_SMALL_BUILD"] == "1"
 
