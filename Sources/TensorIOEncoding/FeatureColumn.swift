@@ -8,13 +8,18 @@ package import TensorIO
 /// What a column of an input of the type `features` takes, for a form that asks for it.
 package struct FeatureColumn: Sendable, Hashable {
   package let name: String
-  /// The words that it takes, in order; nil if it takes numbers.
+  /// The first words that it takes, in order; nil if it takes numbers.
   package let words: [String]?
+  /// Whether it takes more words than those.
+  package let hasMoreWords: Bool
   /// A value to begin with: the one for missing cells, the mean, the middle of the range, or the first
   /// word.
   package let typical: JSONValue
   /// Whether a row needs it, because there is no value for missing cells.
   package let isRequired: Bool
+
+  /// The most words that are listed.
+  static let mostWords = 1000
 }
 
 extension TensorSpec {

@@ -28,6 +28,8 @@ struct FeatureEncoder: Sendable {
     var form: Form
     /// The index of each word.
     var words: [String: Int] = [:]
+    /// The first words, in order.
+    var firstWords: [String] = []
     /// The value of a missing cell; nil if there must be one.
     var missing: JSONValue?
     /// The word that stands for unknown ones.
@@ -59,6 +61,7 @@ struct FeatureEncoder: Sendable {
     column.ignoresUnknown = keys.flag("ignore_unknown") ?? false
     if let words = try keys.texts("values") ?? vocabulary(keys) {
       column.form = keys.text("encoding") == "index" ? .index : .oneHot
+      column.firstWords = Array(words.prefix(FeatureColumn.mostWords))
       for (index, word) in words.enumerated() {
         guard column.words.updateValue(index, forKey: word) == nil else {
           throw fault("the column '\(column.name)' has the word '\(word)' twice; remove one")
@@ -113,16 +116,17 @@ struct FeatureEncoder: Sendable {
   var columnsTaken: [FeatureColumn] {
     columns.map { column in
       guard case .number(let offset, let scale) = column.form else {
-        let words = column.words.sorted { $0.value < $1.value }.map(\.key)
         return FeatureColumn(
-          name: column.name, words: words,
-          typical: column.missing ?? words.first.map { .string($0) } ?? .null,
+          name: column.name, words: column.firstWords,
+          hasMoreWords: column.words.count > column.firstWords.count,
+          typical: column.missing ?? column.firstWords.first.map { .string($0) } ?? .null,
           isRequired: column.missing == nil)
       }
       // The values from `min` to `max` become 0 to 1, but `mean` becomes 0.
       let middle = column.isRange ? offset + scale / 2 : offset
       return FeatureColumn(
-        name: column.name, words: nil, typical: column.missing ?? .number(middle),
+        name: column.name, words: nil, hasMoreWords: false,
+        typical: column.missing ?? .number(middle),
         isRequired: column.missing == nil)
     }
   }

@@ -7,6 +7,7 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import NetRunner
 import NIOCore
 import TensorIO
 import Testing
@@ -50,6 +51,24 @@ struct FieldRouteTests {
       .post, "models/\(model)/infer", text: document, headers: [.contentType: "application/json"],
       expects: status
     ).json
+  }
+
+  @Test func `a word of a long list is typed`() throws {
+    let words = (0...1000).map { JSONValue.string("word \($0)") }
+    for (count, isTyped) in [(1000, false), (1001, true)] {
+      let column: JSONValue = .object([
+        "name": .string("city"), "values": .array(Array(words.prefix(count))),
+        "encoding": .string("index"),
+      ])
+      let coding = LayerCoding(type: "features", options: ["columns": .array([column])])
+      let spec = TensorSpec(
+        name: "row", shape: [1, 1], kind: .vector(nil, labels: nil), coding: coding)
+      let field = try #require(try InputField.fields(of: [spec]).first)
+      #expect(field.typical == .string("word 0"))
+      if case .text = field.form { #expect(isTyped) } else { #expect(!isTyped) }
+      let row = try TableRow(["city": .string("word 999")], [field])
+      #expect(row.cells == [.string("word 999")])
+    }
   }
 
   private func body(_ values: String) -> String { #"{"values": \#(values)}"# }
@@ -175,6 +194,8 @@ struct FieldRouteTests {
       #expect(evaluation["dataset"]["layout"].text == "rows")
       #expect(evaluation["dataset"]["content"].text == "values")
       #expect(evaluation["models"][0]["failed"].double == 0)
+      let rows = try await client.send(.get, "evaluations/\(id)/rows").json["rows"]
+      #expect(rows[0]["answer"] == .array([.string("echo 1.5, 0, 0, 1, …")]))
       try await client.send(.get, "evaluations/\(id)/pictures/0", expects: 404)
     }
   }

@@ -65,7 +65,7 @@ extension ResultRow {
     [
       "index": index, "model": model, "image": image, "error": error,
       "error_description": errorDescription, "predicted": predicted, "truth": truth,
-      "correct": isCorrect, "classes": classes, "latency_ms": latency,
+      "correct": isCorrect, "classes": classes, "answer": answer, "latency_ms": latency,
     ]
   }
 

@@ -44,8 +44,6 @@ struct InputField: Sendable {
     case word([String])
   }
 
-  /// The most words that a page can choose from.
-  private static let mostWords = 1000
   /// The most numbers that are filled in at first.
   private static let mostNumbers = 64
 
@@ -84,7 +82,8 @@ struct InputField: Sendable {
   }
 
   private static func column(_ column: FeatureColumn) -> InputField {
-    let form = column.words.map { Form.word(Array($0.prefix(mostWords))) } ?? .number
+    // A word of a long list is typed.
+    let form = column.words.map { column.hasMoreWords ? Form.text : .word($0) } ?? .number
     return InputField(
       name: column.name, form: form, typical: column.typical, isRequired: column.isRequired)
   }

@@ -37,7 +37,7 @@ export function mostThreads({ threads, processors }) {
 /** Returns the name of a folder's layout. */
 export function layoutName(layout) {
   const names = {
-    folders: "a folder for each class", test_bundle: "test bundle", pictures: "images without labels",
+    folders: "a folder for each class", test_bundle: "test bundle", pictures: "without labels",
     table: "table of labels", coco: "COCO annotations",
     class_maps: "a mask for each image",
     rows: "a table of values",

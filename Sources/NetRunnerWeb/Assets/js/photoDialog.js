@@ -89,9 +89,10 @@ function verdict(row) {
 }
 
 function classList(row) {
-  if (!row.classes?.length) return row.predicted ? el(
-    "p", { class: "big", text: row.predicted }
-  ) : null;
+  if (!row.classes?.length) {
+    const lines = row.predicted ? [row.predicted] : row.answer ?? [];
+    return lines.map((text) => el("p", { class: "big", text }));
+  }
   return el("ol", { class: "bars" }, row.classes.map(({ label, value }) => {
     const bar = el("span");
     bar.style.width = `${100 * Math.min(1, Math.max(0, value))}%`;

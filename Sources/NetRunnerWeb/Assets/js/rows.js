@@ -17,7 +17,8 @@ function rowLines(row) {
     ({ value }, place) => place === 0 || value > 0.1
   ).slice(0, 2)
     .map(({ label, value }) => `(${score(value)}) ${label}`);
-  return lines.length > 0 ? lines : [row.predicted ?? "No label"];
+  if (lines.length > 0) return lines;
+  return row.answer?.length > 0 ? row.answer : [row.predicted ?? "No answer"];
 }
 
 /** Describes the rows of a page, such as "1 to 48 of 350". */
@@ -176,7 +177,7 @@ export class RowsView {
         )
       ),
       el(
-        "td", { text: row.error ? (row.error_description ?? "It failed.") : (row.predicted ?? "") }
+        "td", { text: row.error ? (row.error_description ?? "It failed.") : (row.predicted ?? row.answer?.join("; ") ?? "") }
       ),
       el("td", { class: "n", text: row.classes?.length ? score(row.classes[0].value) : "" }),
       el("td", { text: row.truth ?? "" }),

@@ -14,14 +14,11 @@ struct AnswersSection {
   var images: ReportImages?
   var galleryLength: Int
 
-  private static let mostLines = 3
-  private static let mostNumbers = 4
-
   var html: Markup {
     guard rows.allSatisfy({ $0.isCorrect == nil && ObjectsSection.objects(in: $0).isEmpty }) else {
       return .empty
     }
-    let answered = rows.lazy.filter { !$0.error }.map { ($0, Self.lines(of: $0)) }
+    let answered = rows.lazy.filter { !$0.error }.map { ($0, $0.answer) }
       .filter { !$0.1.isEmpty }
     let shown = Array(answered.prefix(galleryLength))
     guard let first = shown.first else { return .empty }
@@ -66,57 +63,5 @@ struct AnswersSection {
       <th scope="col">Truth</th></tr></thead><tbody>\(items)</tbody></table>
       """
     return .scrolling(table, label: "Answers")
-  }
-
-  /// What the model answered, in at most three lines.
-  private static func lines(of row: ResultRow) -> [String] {
-    if let predicted = row.predicted {
-      return [predicted + (row.score.map { " \(number($0))" } ?? "")]
-    }
-    let results = row.evaluation?.inferenceResults ?? [:]
-    let lines = results.sorted { $0.key < $1.key }
-      .flatMap { Self.lines(of: $0.value, named: $0.key) }
-    return Array(lines.prefix(mostLines))
-  }
-
-  private static func lines(of value: JSONValue, named name: String) -> [String] {
-    switch value {
-    case .number(let value): return ["\(name) \(number(value))"]
-    case .string(let text): return [text]
-    case .array(let elements):
-      let labels = elements.compactMap(scoredLabel)
-      if !labels.isEmpty { return labels }
-      let numbers = elements.prefix(mostNumbers).compactMap(\.asNumber).map(number)
-      guard !numbers.isEmpty else { return [] }
-      let rest = elements.count > numbers.count ? ", …" : ""
-      return ["\(name) \(numbers.joined(separator: ", "))\(rest)"]
-    case .object(let members):
-      if case .array(let nearest)? = members["nearest"] { return nearest.compactMap(scoredLabel) }
-      if let least = members["minimum"]?.asNumber, let greatest = members["maximum"]?.asNumber {
-        return ["from \(number(least)) to \(number(greatest))\(unit(of: members))"]
-      }
-      return members.sorted { $0.key < $1.key }.compactMap { name, value in
-        guard case .object(let measurement) = value, let value = measurement["value"]?.asNumber
-        else { return nil }
-        return "\(name) \(number(value))\(unit(of: measurement))"
-      }
-    case .null, .bool, .integer: return []
-    }
-  }
-
-  private static func scoredLabel(_ value: JSONValue) -> String? {
-    guard case .object(let members) = value, case .string(let label)? = members["label"],
-      let score = members["score"]?.asNumber
-    else { return nil }
-    return "\(label) \(number(score))"
-  }
-
-  private static func unit(of members: [String: JSONValue]) -> String {
-    if case .string(let unit)? = members["unit"] { " \(unit)" } else { "" }
-  }
-
-  /// A number with four digits.
-  private static func number(_ value: Double) -> String {
-    DecimalText(value, atMost: 4).description
   }
 }
