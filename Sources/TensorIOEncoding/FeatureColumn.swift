@@ -15,7 +15,9 @@ package struct FeatureColumn: Sendable, Hashable {
   /// A value to begin with: the one for missing cells, the mean, the middle of the range, or the first
   /// word.
   package let typical: JSONValue
-  /// Whether a row needs it, because there is no value for missing cells.
+  /// Whether every row must have it.
+  ///
+  /// A column with a value for missing cells is optional.
   package let isRequired: Bool
 
   /// The most words that are listed.

@@ -148,6 +148,7 @@ struct NetRunnerInputTests {
     #expect(members["dropped"] == .string(band(54)), "\(seen)")
     for what in [
       "stops_listening", "draws", "hides_image_sources", "says_what_is_wrong", "shows_camera_again",
+      "leaves_no_microphone_on",
     ] {
       #expect(members[what] == .bool(true), "\(what): \(seen)")
     }

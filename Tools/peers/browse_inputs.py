@@ -39,6 +39,18 @@ document.body.dispatchEvent(
 """
 
 
+# Keeps the streams that the page opens.
+WATCH = """
+window.streams = [];
+const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+navigator.mediaDevices.getUserMedia = async (constraints) => {
+  const stream = await open(constraints);
+  window.streams.push(stream);
+  return stream;
+};
+"""
+
+
 def write_tone(path: Path, band: int, rate: int, seconds: float) -> Path:
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
@@ -101,8 +113,16 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
     page.wait(lambda: page.text("#top-label") == f"{int(54 * BAND)} Hz", 10)
     seen["dropped"] = page.text("#top-label")
 
+    # The model is changed while the microphone starts, so nothing may listen after that.
+    driver.execute_script(WATCH)
+    page.click("#sound-listen")
     page.choose_model("text")
     page.wait(lambda: driver.find_elements("css selector", ".fields [name=text]"))
+    page.wait(lambda: driver.execute_script("return window.streams.length > 0"), 5)
+    time.sleep(1)
+    seen["leaves_no_microphone_on"] = driver.execute_script(
+        """return window.streams.length > 0 && window.streams.every(
+          (stream) => stream.getTracks().every(({ readyState }) => readyState === "ended"));""")
     fill("text", "good, film")
     seen["text"] = settled("2, 4, 1, 5, 3", 5)
     look("text")

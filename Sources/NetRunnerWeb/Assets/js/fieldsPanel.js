@@ -23,8 +23,10 @@ export class FieldsPanel {
 
   /** Shows the fields of a model. What was filled in stays while the model does. */
   open({ id, fields }) {
-    if (id !== this.#model) {
-      this.#model = id;
+    // A model that is replaced keeps its identifier, but may have other fields.
+    const model = JSON.stringify([id, fields]);
+    if (model !== this.#model) {
+      this.#model = model;
       this.#fields = fields.map((field) => ({ field, control: control(field) }));
       this.#form.replaceChildren(...this.#fields.map(labelled));
     }

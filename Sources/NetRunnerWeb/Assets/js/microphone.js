@@ -22,6 +22,7 @@ export class Microphone {
   #context = null;
   #stream = null;
   #ring = null;
+  #turn = 0;
 
   get isOn() {
     return this.#stream !== null;
@@ -32,17 +33,30 @@ export class Microphone {
     return this.#context?.sampleRate ?? 0;
   }
 
-  /** Starts to record, and keeps a number of seconds. Fails with a browser's error. */
+  /**
+   * Starts to record, and keeps a number of seconds. Resolves to false if another start or a stop
+   * happened in the meantime. Fails with a browser's error.
+   */
   async start(seconds) {
     this.stop();
     if (!navigator.mediaDevices) throw Object.assign(new Error(), { name: "insecure" });
+    const turn = this.#turn;
     // What browsers do to voices would change the numbers that the model gets.
     const stream = await navigator.mediaDevices.getUserMedia({
       audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
     });
     const context = new AudioContext();
-    await context.audioWorklet.addModule("js/recorder.js");
-    await context.resume();
+    try {
+      await context.audioWorklet.addModule("js/recorder.js");
+      await context.resume();
+    } catch (error) {
+      release(stream, context);
+      throw error;
+    }
+    if (turn !== this.#turn) {
+      release(stream, context);
+      return false;
+    }
     this.#stream = stream;
     this.#context = context;
     const ring = new SampleRing(Math.ceil(seconds * context.sampleRate));
@@ -52,10 +66,12 @@ export class Microphone {
     context.createMediaStreamSource(stream).connect(recorder);
     for (const track of stream.getTracks()) {
       track.addEventListener("ended", () => {
+        if (stream !== this.#stream) return;
         this.stop();
         this.onend();
       });
     }
+    return true;
   }
 
   /** Returns the last samples, or null while there are fewer. */
@@ -64,8 +80,13 @@ export class Microphone {
   }
 
   stop() {
-    for (const track of this.#stream?.getTracks() ?? []) track.stop();
-    this.#context?.close();
+    this.#turn += 1;
+    if (this.#stream) release(this.#stream, this.#context);
     this.#stream = this.#context = null;
   }
+}
+
+function release(stream, context) {
+  for (const track of stream.getTracks()) track.stop();
+  context.close();
 }

@@ -67,7 +67,7 @@ export class SoundPanel {
     this.#forget();
     const { samples, sample_rate: rate } = this.#recording;
     try {
-      await this.#microphone.start(Math.max(3, (2 * samples) / rate));
+      if (!(await this.#microphone.start(Math.max(3, (2 * samples) / rate)))) return;
     } catch (error) {
       return this.#display.explain(microphoneAdvice(error));
     }

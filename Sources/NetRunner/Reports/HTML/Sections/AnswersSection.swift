@@ -42,7 +42,7 @@ struct AnswersSection {
 
   private func frame(_ row: ResultRow) -> Markup {
     guard let thumbnail = try? images?.thumbnail(of: row.image) else {
-      return "<div class=\"frame none\">the picture is no longer available</div>"
+      return "<div class=\"frame none\">the picture is missing</div>"
     }
     return """
       <div class="frame"><img class="\(thumbnail.isTiny ? "tiny" : "photo")" alt="\(row.image)" \
