@@ -123,9 +123,13 @@ let package = Package(
       linkerSettings: [.linkedLibrary("sqlite3", .when(platforms: [.macOS, .iOS]))]),
     .target(name: "StoredRows", dependencies: ["CSQLite", "NativeLibrary", "TensorIO"]),
     .target(
+      name: "Drawings",
+      dependencies: ["Charts", "TensorIO", "TensorIODecoding", "TensorIOImageCodecs"]),
+    .target(
       name: "NetRunner",
       dependencies: [
-        "CSystemCalls", "CZip", "Charts", "Files", "Hashing", "MetricMath", "NativeLibrary",
+        "CSystemCalls", "CZip", "Charts", "Drawings", "Files", "Hashing", "MetricMath",
+        "NativeLibrary",
         "StoredRows", "TensorIO", "TensorIODecoding", "TensorIOEncoding", "TensorIOImageCodecs",
       ]),
     .target(name: "TensorIOTesting", dependencies: ["TensorIO"]),
@@ -138,7 +142,7 @@ let package = Package(
     .target(
       name: "ModelCommands",
       dependencies: [
-        "CSystemCalls", "Charts", "ModelTools", "TensorIO", "TensorIODecoding",
+        "CSystemCalls", "Charts", "Drawings", "ModelTools", "TensorIO", "TensorIODecoding",
         "TensorIOEncoding", "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT",
         "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -395,7 +399,7 @@ let package = Package(
 // start, also do without functions of the standard library that are specialized for their types. That
 // saves a tenth of the build's time. SwiftPM doesn't accept such flags in packages that others depend
 // on, so other builds are without them.
-let coldModules: Set = ["Charts", "ModelTools"]
+let coldModules: Set = ["Charts", "Drawings", "ModelTools"]
 let smallModules: Set = [
   "AudioFiles", "ModelCommands", "NetRunner", "StoredRows", "TensorIOCommandLine",
   "TensorIOTensorFlow", "Tokenizers",

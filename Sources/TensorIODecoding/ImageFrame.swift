@@ -81,6 +81,27 @@ package struct ImageFrame: Sendable {
       x: x(left), y: y(top), width: (right - left) * scale.x, height: (bottom - top) * scale.y)
   }
 
+  /// Moves the edges of an upright box, and keypoints, to the image if they are outside it.
+  ///
+  /// A turned box stays as it is, because a part of it isn't a turned box.
+  func clip(_ object: inout Detection) {
+    func clipped(_ position: Double, _ length: Int) -> Double {
+      min(max(position, 0), Double(length))
+    }
+    if object.angle == nil {
+      let box = object.box
+      let (left, top) = (clipped(box.x, image.width), clipped(box.y, image.height))
+      object.box = Box(
+        x: left, y: top, width: clipped(box.x + box.width, image.width) - left,
+        height: clipped(box.y + box.height, image.height) - top)
+    }
+    object.keypoints = object.keypoints?.map { point in
+      Keypoint(
+        name: point.name, x: clipped(point.x, image.width), y: clipped(point.y, image.height),
+        score: point.score)
+    }
+  }
+
   /// Converts a box from fractions of the input to fractions of the image.
   ///
   /// A box in a stretched image stays exactly as it is.

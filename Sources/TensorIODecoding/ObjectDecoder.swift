@@ -19,6 +19,8 @@ struct ObjectDecoder: PreparedDecoder {
   private let outputs: DecoderOutputs
   private let pointNames: [String]
   private let isInPixels: Bool
+  /// Whether positions outside the image are moved to its edge.
+  private let isClipped: Bool
 
   init(_ outputs: DecoderOutputs, image: TensorSpec?) throws {
     self.outputs = outputs
@@ -26,6 +28,7 @@ struct ObjectDecoder: PreparedDecoder {
     pointNames = PointNames(options).names
     isInPixels =
       (options.text("units") ?? (outputs.type == "yolo" ? "pixels" : "fractions")) == "pixels"
+    isClipped = options.flag("clip") ?? false
     let selection = try Self.selection(outputs)
     var masks: (index: Int, prototypes: MaskPrototypes)?
     switch outputs.type {
@@ -190,6 +193,7 @@ struct ObjectDecoder: PreparedDecoder {
             y: frame.y(Double(point.y) * factor.1), score: point.score)
         }
       }
+      if isClipped { frame.clip(&detection) }
       return detection
     }
   }

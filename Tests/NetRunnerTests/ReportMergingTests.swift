@@ -48,6 +48,24 @@ import Testing
     #expect(merged.summary == whole.summary)
   }
 
+  @Test func `the first rows of each model keep their pictures`() throws {
+    let parts = Self.parts(3).map { part in
+      var part = part
+      for model in part.models.map(\.model.id) {
+        let rows = part.results.indices.filter { part.results[$0].model == model }
+        for index in rows.prefix(ResultPicture.count) {
+          part.results[index].picture = ResultPicture(output: "depth", address: "data:image/png,")
+        }
+      }
+      return part
+    }
+    let merged = try Self.merge(parts)
+    for model in merged.models {
+      let rows = merged.results.filter { $0.model == model.model.id }
+      #expect(rows.map { $0.picture != nil } == (0..<100).map { $0 < 24 })
+    }
+  }
+
   @Test func `rows that are sorted by image stay so`() throws {
     func byImage(_ report: EvaluationReport) -> EvaluationReport {
       var report = report

@@ -53,6 +53,37 @@ import Testing
     #expect(objects.map(\.box) == expected)
   }
 
+  @Test func `clipped boxes and keypoints end at the edge of the photo`() throws {
+    // The photo fills the rows 16 to 48 of the model's image. The second box is in its padding.
+    let backend = FixedOutputs(outputs: [
+      (
+        "objects", [1, 11, 2],
+        [32, 4, 20, 4, 80, 4, 16, 4, 0.9, 0.6] + [
+          2, -1, 60, 80, 0.5, 0.5, 70, 80, 20, 60, 0.5, 0.5,
+        ]
+      )
+    ])
+    let decode = #"{"type": "yolo", "layout": "v8", "classes": 1, "keypoints": 2, "clip": true}"#
+    let objects = try backend.model(decode: decode, crop: "pad").run(Self.photo).objects()
+    #expect(
+      objects.map(\.box) == [
+        Box(x: 0, y: 0, width: 128, height: 24), Box(x: 4, y: 0, width: 8, height: 0),
+      ])
+    let points = objects.flatMap { $0.keypoints ?? [] }
+    #expect(points.map(\.x) == [4, 128, 0, 128])
+    #expect(points.map(\.y) == [64, 8, 64, 64])
+  }
+
+  @Test func `clipping leaves turned boxes as they are`() throws {
+    let backend = FixedOutputs(outputs: [("objects", [1, 6, 1], [2, 20, 20, 10, 0.9, 0.5])])
+    let boxes = try ["true", "false"].map { clip in
+      try backend.model(
+        decode: #"{"type": "yolo", "layout": "v8", "oriented": true, "clip": \#(clip)}"#
+      ).run(Self.photo).objects().map(\.box)
+    }
+    #expect(boxes[0] == boxes[1] && (boxes[0].first?.x ?? 0) < 0)
+  }
+
   @Test func `a photo that is stored on its side has boxes in upright pixels`() throws {
     let turned = PixelBuffer(
       width: 64, height: 128, format: .rgb, orientation: .right,

@@ -76,6 +76,7 @@ struct RecognitionTests {
                 "type": "yolo",
                 "layout": "v8",
                 "iou": 0.7,
+                "clip": true,
                 "units": "fractions",
                 "labels": "labels.txt"
               }

@@ -193,14 +193,15 @@ import Testing
   @Test(
     arguments: [
       (
-        #""task": "detect", "#, [[1, 6, 126]], #""layout": "v8", "iou": 0.7, "units": "fractions""#
+        #""task": "detect", "#, [[1, 6, 126]], #""layout": "v8", "iou": 0.7, "clip": true, "units""#
       ),
       (#""task": "detect", "#, [[1, 126, 6]], #""layout": "v8-transposed", "iou": 0.7, "#),
       (
-        #""task": "detect", "end2end": true, "#, [[1, 126, 6]], #""layout": "end-to-end", "units""#
+        #""task": "detect", "end2end": true, "#, [[1, 126, 6]],
+        #""layout": "end-to-end", "clip": true, "units""#
       ),
-      (#""task": "detect", "#, [[1, 300, 6]], #""layout": "end-to-end", "units": "fractions""#),
-      (#""stride": 32, "#, [[1, 378, 7]], #""layout": "v5", "units": "fractions""#),
+      (#""task": "detect", "#, [[1, 300, 6]], #""layout": "end-to-end", "clip": true, "units""#),
+      (#""stride": 32, "#, [[1, 378, 7]], #""layout": "v5", "clip": true, "units""#),
       (
         #""task": "segment", "#, [[1, 16, 24, 8], [1, 14, 126]],
         #""masks": "output_0", "layout": "v8", "classes": 2, "iou": 0.7, "#

@@ -68,6 +68,8 @@ extension RecognizedModel {
     if export.task != nil, shape.layout != "end-to-end" {
       decoder.options.append(("iou", .float(0.7)))
     }
+    // Ultralytics clips upright boxes and keypoints to the photo.
+    if !isOriented { decoder.options.append(("clip", .bool(true))) }
     // Boxes are fractions, so that integers can hold them beside scores. The exporter that keeps
     // the order of PyTorch's axes leaves the boxes that the model has chosen in pixels.
     decoder.isInPixels = image.isChannelsFirst && shape.layout == "end-to-end"

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TensorIO
+import TensorIODecoding
 
 /// Runs one model on all images of a dataset.
 struct ModelPass {
@@ -65,8 +66,13 @@ struct ModelPass {
     let work = ParallelWork(count: samples.count, threads: options.threads) { position in
       let sample = samples[position]
       let evaluation = evaluate(sample)
-      let row = rowMaker.row(evaluation, of: sample, at: indices[position])
-      return (row: row, prediction: try? evaluation.result.get())
+      var row = rowMaker.row(evaluation, of: sample, at: indices[position])
+      let prediction = try? evaluation.result.get()
+      if position < ResultPicture.count, let prediction {
+        // A report without a picture is still a report.
+        row.picture = try? ResultPicture(prediction)
+      }
+      return (row: row, prediction: prediction)
     }
     try work.run(until: isOver) { position, output in
       let row = try add(output.row, samples[position].truth, output.prediction)
@@ -90,7 +96,14 @@ struct ModelPass {
       labelled: labelled, metrics: metrics, latency: LatencyRecord(rows.compactMap(\.evaluation)),
       throughput: seconds > 0 ? Double(rows.count) / seconds : 0, seconds: seconds,
       peakMemory: ProcessMemory.peak, items: keepingItems ? items : nil,
-      labels: keepingItems ? labels : nil)
+      labels: keepingItems ? labels : nil, skeleton: skeleton)
+  }
+
+  /// The connected keypoints of the first output that has any.
+  private var skeleton: [[Int]]? {
+    guard let signature = try? evaluator.get().model.loadSignature() else { return nil }
+    let skeletons = signature.outputs.lazy.map { signature.skeleton(of: $0.name) }
+    return skeletons.first { !$0.isEmpty }?.map { [$0.0, $0.1] }
   }
 
   private mutating func add(

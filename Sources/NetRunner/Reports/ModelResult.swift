@@ -35,9 +35,11 @@ public struct ModelResult: Sendable, Codable {
   ///
   /// Only reports about parts have them, because metrics need them.
   public var labels: [String]?
+  /// The pairs of indices of keypoints that are connected, or nil if the model finds none.
+  public var skeleton: [[Int]]?
 
   private enum CodingKeys: String, CodingKey {
-    case model, failed, labelled, metrics, latency, throughput, seconds, items, labels
+    case model, failed, labelled, metrics, latency, throughput, seconds, items, labels, skeleton
     case images = "pictures"
     case peakMemory = "peak_memory_bytes"
   }

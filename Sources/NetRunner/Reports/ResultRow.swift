@@ -63,9 +63,11 @@ public struct ResultRow: Sendable, Codable, Hashable {
   ///
   /// It is false for a labelled image that failed, and nil if it can't be determined.
   public var isCorrect: Bool?
+  /// A small picture of an output that is one, for the first images of a report; otherwise nil.
+  public var picture: ResultPicture?
 
   private enum CodingKeys: String, CodingKey {
-    case index, type, image, model, error, evaluation, truth, predicted, score
+    case index, type, image, model, error, evaluation, truth, predicted, score, picture
     case testBundle = "test_bundle"
     case errorDescription = "error_description"
     case isCorrect = "correct"
@@ -90,6 +92,7 @@ public struct ResultRow: Sendable, Codable, Hashable {
     try container.encodeIfPresent(predicted, forKey: .predicted)
     try container.encodeIfPresent(score, forKey: .score)
     try container.encodeIfPresent(isCorrect, forKey: .isCorrect)
+    try container.encodeIfPresent(picture, forKey: .picture)
   }
 }
 
@@ -111,6 +114,7 @@ extension ResultRow {
     predicted = try container.decodeIfPresent(String.self, forKey: .predicted)
     score = try container.decodeIfPresent(Double.self, forKey: .score)
     isCorrect = try container.decodeIfPresent(Bool.self, forKey: .isCorrect)
+    picture = try container.decodeIfPresent(ResultPicture.self, forKey: .picture)
   }
 }
 

@@ -40,7 +40,7 @@ enum DecoderKeys {
   static let roles = ["classes", "scores", "count", "masks", "offsets", "y"]
 
   private static let objects =
-    "labels threshold iou suppress top candidates units keypoints skeleton"
+    "labels threshold iou suppress top candidates units clip keypoints skeleton"
 
   /// The keys of each decoder, separated by blanks; an exclamation mark follows a required key.
   static let ofDecoders: [(type: String, keys: String)] = [
@@ -83,7 +83,8 @@ enum DecoderKeys {
     case ("form", _): .word(["cumulative", "expected"])
     case ("error", _): .word(["mean-squared", "mean-absolute"])
     case ("join", _): .word(["", " ", "wordpiece", "sentencepiece"])
-    case ("exponential", _), ("background", _), ("oriented", _), ("normalize", _), ("inverse", _):
+    case ("exponential", _), ("background", _), ("oriented", _), ("clip", _), ("normalize", _),
+      ("inverse", _):
       .flag
     case ("scale", _): .numbers(4)
     case ("keypoints", _): .names

@@ -12,7 +12,7 @@ import TensorIO
 struct BulkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bulk",
-    abstract: "Run models on folders of photos or on tables, and keep the results.",
+    abstract: "Run models on folders of photos or recordings or on tables, and keep the results.",
     discussion: """
       Examples:
         tensorio bulk photos --models models -o results.sqlite
@@ -26,7 +26,9 @@ struct BulkCommand: ParsableCommand {
       are followed, but links to folders aren't.
       """)
 
-  @Argument(help: "Folders of photos, photo files, or URLs of photos.", completion: .file())
+  @Argument(
+    help: "Folders of photos or recordings, files, tables, arrays, or URLs of photos.",
+    completion: .file())
   var photos: [String]
 
   @OptionGroup var choice: ModelChoice
@@ -38,19 +40,19 @@ struct BulkCommand: ParsableCommand {
       valueName: "file"), completion: .file())
   var output: [String]
 
-  @Flag(help: "Continue: skip the photos that have a row in the results.")
+  @Flag(help: "Continue: skip the samples that have a row in the results.")
   var resume = false
 
-  @Flag(help: "With --resume, retry photos that failed.")
+  @Flag(help: "With --resume, retry samples that failed.")
   var retryFailed = false
 
   @Flag(help: "Start from the beginning, and remove existing results.")
   var force = false
 
-  @Option(help: "How many times each photo is run; the latencies are means.")
+  @Option(help: "How many times each sample is run; the latencies are means.")
   var iterations = 1
 
-  @Option(help: "How many photos are processed at once (default: the number of processors).")
+  @Option(help: "How many samples are processed at once (default: the number of processors).")
   var threads: Int?
 
   @Flag(help: "Print the counts of each model as JSON.")

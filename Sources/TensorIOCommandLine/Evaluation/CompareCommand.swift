@@ -11,9 +11,9 @@ import TensorIO
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Compare two models, or two runs, on the same images.",
+    abstract: "Compare two models, or two runs, on the same samples.",
     discussion: """
-      Shows which images one gets right and the other wrong, whether the difference may be chance \
+      Shows which samples one gets right and the other wrong, whether the difference may be chance \
       (McNemar's test), and how the latencies compare.
 
       Examples:
@@ -32,7 +32,7 @@ struct CompareCommand: ParsableCommand {
       valueName: "id"))
   var model: [String] = []
 
-  @Flag(help: "Compare different datasets by the names of their images.")
+  @Flag(help: "Compare different datasets by the names of their samples.")
   var allowOtherDatasets = false
 
   @Option(help: "The seed for resampled intervals.")

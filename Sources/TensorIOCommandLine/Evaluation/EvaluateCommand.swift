@@ -24,9 +24,10 @@ struct EvaluateCommand: ParsableCommand {
         tensorio evaluate photos --model pets.tiobundle --fail-under top1=0.9 --report junit.xml
         tensorio evaluate photos --model pets.tiobundle --part 1/4 --report part1.json
 
-      An image that is missing or damaged becomes a row with its error, and counts as wrong. \
-      Ctrl-C ends the evaluation early, reports the finished part, and fails every gate. Exit \
-      codes: 1 a gate of --fail-under was not met, 65 every image failed, 130 interrupted.
+      An image, a recording or a row that is missing or damaged becomes a row with its error, and \
+      counts as wrong. Ctrl-C ends the evaluation early, reports the finished part, and fails \
+      every gate. Exit codes: 1 a gate of --fail-under was not met, 65 every sample failed, 130 \
+      interrupted.
       """)
 
   @Argument(help: ArgumentHelp("The datasets.", valueName: "dataset"), completion: .file())
@@ -48,13 +49,13 @@ struct EvaluateCommand: ParsableCommand {
 
   @OptionGroup var measures: MeasureArguments
 
-  @Option(help: "How many times each image is run (default: from the test bundle, or 1).")
+  @Option(help: "How many times each sample is run (default: from the test bundle, or 1).")
   var iterations: Int?
 
   @Option(help: "How many unmeasured runs each thread starts with.")
   var warmup = 1
 
-  @Option(help: "How many images are processed at once.")
+  @Option(help: "How many samples are processed at once.")
   var threads = 1
 
   @Option(
@@ -62,7 +63,7 @@ struct EvaluateCommand: ParsableCommand {
       "Evaluate only a part, such as 2/4; 'tensorio merge' merges the reports.", valueName: "i/n"))
   var part: PartRecord?
 
-  @Option(help: "The largest number of images to evaluate.")
+  @Option(help: "The largest number of samples to evaluate.")
   var limit: Int?
 
   @OptionGroup var reports: ReportArguments

@@ -38,9 +38,18 @@ struct ModelChoice: ParsableArguments {
     options.fetch = ImageDownload.bytes
   }
 
+  /// The paths of the bundles that are named.
+  ///
+  /// A bundle in place of a folder of bundles is meant as a bundle.
+  private var bundlePaths: [String] { model + (models.map { isBundle($0) ? [$0] : [] } ?? []) }
+
+  private func isBundle(_ path: String) -> Bool {
+    FileSystem.isFile(path + "/model.json")
+  }
+
   /// Checks that the named bundles have a model with inputs, before a dataset is read for them.
   func checkInputs() throws {
-    for path in model {
+    for path in bundlePaths {
       let manifest = try ModelBundle(path).manifest
       guard manifest.isPlaceholder || manifest.inputs.isEmpty else { continue }
       throw TensorIOError(
@@ -69,9 +78,9 @@ struct ModelChoice: ParsableArguments {
   /// that take what the dataset consists of.
   func bundles(for dataset: Dataset) throws -> [ModelBundle] {
     let ids = dataset.modelIDs
-    var bundles = try Set(model).sorted().map { try ModelBundle($0) }
+    var bundles = try Set(bundlePaths).sorted().map { try ModelBundle($0) }
     try check(bundles, for: dataset)
-    if let models {
+    if let models, !isBundle(models) {
       let library = try ModelLibrary(scanning: models)
       for (path, error) in library.failures {
         Console.printMessage("warning: \(path) is skipped: \(error.message)")

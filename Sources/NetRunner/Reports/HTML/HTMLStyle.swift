@@ -118,7 +118,7 @@ struct HTMLStyle {
     figcaption { font-size: 14px; }
     svg { overflow: visible; }
     svg.chart { display: block; width: 100%; height: auto; margin-top: 6px; }
-    svg text { fill: var(--muted); font-size: 11.5px; }
+    svg:not(.objects) text { fill: var(--muted); font-size: 11.5px; }
     svg .name { fill: var(--ink); font-weight: 600; font-size: 11px; }
     svg .axis, svg .grid line { stroke: var(--line); stroke-width: 1; }
     svg .diagonal { stroke: var(--muted); stroke-dasharray: 4 4; stroke-width: 1; }
@@ -157,6 +157,8 @@ struct HTMLStyle {
     .gallery img { max-width: 100%; max-height: 100%; width: 100%; height: 100%;
       object-fit: contain; display: block; }
     .gallery svg { width: 100%; height: 100%; }
+    .gallery .frame + .frame { margin-top: 4px; }
+    .gallery svg.swatch { display: inline; width: 11px; height: 11px; }
     .gallery img.tiny { image-rendering: pixelated; }
     .gallery figcaption { color: var(--ink); font-size: 14px; line-height: 1.35; margin-top: 6px;
       overflow-wrap: anywhere; }

@@ -67,7 +67,13 @@ struct Thumbnail {
   /// Whether the image is so small that its pixels should be shown as squares.
   let isTiny: Bool
 
-  init(_ image: PixelBuffer) throws {
+  /// Makes a thumbnail.
+  ///
+  /// - Parameters:
+  ///   - image: The image.
+  ///   - isFlat: Whether the image has few colours, which must not be mixed.
+  /// - Throws: `TensorIOError` if the image can't be encoded.
+  init(_ image: PixelBuffer, isFlat: Bool = false) throws {
     let longest = max(image.width, image.height)
     isTiny = longest <= 64
     if isTiny {
@@ -77,9 +83,12 @@ struct Thumbnail {
     let scale = min(1, Double(Self.side) / Double(longest))
     func side(_ length: Int) -> Int { max(1, Int((Double(length) * scale).rounded())) }
     let transform = ImageTransform(
-      width: side(image.width), height: side(image.height), crop: ImageCrop(.stretch))
-    let bytes = try ImageEncoder().encode(transform.apply(to: image), as: .jpeg(quality: 72))
-    address = "data:image/jpeg;base64," + Self.base64(bytes)
+      width: side(image.width), height: side(image.height),
+      resize: isFlat ? .nearest : .pillowBilinear, crop: ImageCrop(.stretch),
+      isGray: image.format == .gray)
+    let bytes = try ImageEncoder().encode(
+      transform.apply(to: image), as: isFlat ? .png : .jpeg(quality: 72))
+    address = "data:image/\(isFlat ? "png" : "jpeg");base64," + Self.base64(bytes)
   }
 
   static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }

@@ -36,6 +36,7 @@ extension EvaluationReport {
     whole.dataset.notes = parts.all.flatMap(\.dataset.notes).withoutRepetitions
     whole.models = try parts.first.models.indices.map { try parts.result(at: $0, registry) }
     whole.results = parts.rows
+    whole.results.dropLaterPictures()
     whole.summary = try parts.first.summary.map { row in
       guard let result = whole.models.first(where: { $0.model.id == row.model }) else {
         throw TensorIOError(
@@ -47,6 +48,17 @@ extension EvaluationReport {
       return row
     }
     return whole
+  }
+}
+
+extension [ResultRow] {
+  /// Leaves pictures only to the first rows of each model, as a run on all images does.
+  fileprivate mutating func dropLaterPictures() {
+    var counts: [String: Int] = [:]
+    for index in indices {
+      counts[self[index].model, default: 0] += 1
+      if counts[self[index].model, default: 0] > ResultPicture.count { self[index].picture = nil }
+    }
   }
 }
 

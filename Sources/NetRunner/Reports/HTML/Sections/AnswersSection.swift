@@ -6,7 +6,8 @@
 import Charts
 import TensorIO
 
-/// What a model answered for the first samples: labels, numbers with units, texts, depths.
+/// What a model answered for the first samples: labels, numbers with units, texts, depths, class maps,
+/// images.
 ///
 /// Objects have ``ObjectsSection``, and wrong classes ``MistakesSection``.
 struct AnswersSection {
@@ -19,7 +20,7 @@ struct AnswersSection {
       return .empty
     }
     let answered = rows.lazy.filter { !$0.error }.map { ($0, $0.answer) }
-      .filter { !$0.1.isEmpty }
+      .filter { !$0.1.isEmpty || $0.0.picture != nil }
     let shown = Array(answered.prefix(galleryLength))
     guard let first = shown.first else { return .empty }
     let hasPictures = (try? images?.thumbnail(of: first.0.image)) != nil
@@ -31,8 +32,10 @@ struct AnswersSection {
     let items = shown.map { row, lines -> Markup in
       let spans = lines.map { line -> Markup in "<span>\(line)</span>" }
       let truth: Markup = row.truth.map { "<span>is \(Markup.name($0))</span>" } ?? .empty
+      let picture = row.picture.map(picture) ?? .empty
+      let legend = row.picture?.legend?.map(entry) ?? []
       return """
-        <li><figure>\(frame(row))<figcaption>\(spans)\(truth)\
+        <li><figure>\(frame(row))\(picture)<figcaption>\(legend)\(spans)\(truth)\
         <small>\(Markup.name(row.image))</small></figcaption></figure></li>
 
         """
@@ -48,6 +51,21 @@ struct AnswersSection {
       <div class="frame"><img class="\(thumbnail.isTiny ? "tiny" : "photo")" alt="\(row.image)" \
       src="\(thumbnail.address)"></div>
       """
+  }
+
+  private func picture(_ picture: ResultPicture) -> Markup {
+    guard picture.address.hasPrefix("data:image/") else { return .empty }
+    return """
+      <div class="frame"><img alt="\(picture.output)" src="\(picture.address)"></div>
+      """
+  }
+
+  private func entry(_ entry: ResultPicture.Entry) -> Markup {
+    """
+    <span><svg class="swatch" viewBox="0 0 11 11" aria-hidden="true"><rect fill="\(entry.color)" \
+    width="11" height="11"/></svg>\(Markup.name(entry.label)) \
+    \(DecimalText(entry.share * 100, digits: 1))%</span>
+    """
   }
 
   private func table(_ shown: [(ResultRow, [String])]) -> Markup {

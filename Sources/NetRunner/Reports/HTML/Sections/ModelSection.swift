@@ -28,13 +28,16 @@ struct ModelSection {
     for (name, report) in metrics {
       content += metric(name, report)
     }
-    content += LatencySection(result: result, rows: rows, samples: samples).html
-    content += ObjectsSection(rows: rows, images: images, galleryLength: galleryLength).html
+    content +=
+      ObjectsSection(
+        rows: rows, images: images, galleryLength: galleryLength, skeleton: result.skeleton ?? []
+      ).html
     content += AnswersSection(rows: rows, images: images, galleryLength: galleryLength).html
     content +=
       MistakesSection(
         rows: rows, images: images, galleryLength: galleryLength, samples: samples
       ).html
+    content += LatencySection(result: result, rows: rows, samples: samples).html
     let name: Markup = title.map { "\($0)" } ?? .name(model.name)
     return """
       <section aria-labelledby="\(anchor)"><h2 id="\(anchor)">\(name)</h2>

@@ -4,13 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Charts
+import Drawings
 import TensorIO
+import TensorIODecoding
 
 /// The objects that a model found, drawn on their images.
 struct ObjectsSection {
   var rows: [ResultRow]
   var images: ReportImages?
   var galleryLength: Int
+  /// Pairs of indices of keypoints that are connected by lines.
+  var skeleton: [[Int]] = []
 
   var html: Markup {
     let found = rows.filter { !Self.objects(in: $0).isEmpty }
@@ -27,14 +31,11 @@ struct ObjectsSection {
   }
 
   /// The decoded objects among a row's outputs.
-  static func objects(in row: ResultRow) -> [[String: JSONValue]] {
+  static func objects(in row: ResultRow) -> [Detection] {
     let results = row.evaluation?.inferenceResults ?? [:]
     for (_, value) in results.sorted(by: { $0.key < $1.key }) {
       guard case .array(let elements) = value else { continue }
-      let objects = elements.compactMap { element -> [String: JSONValue]? in
-        guard case .object(let object) = element, case .object? = object["box"] else { return nil }
-        return object
-      }
+      let objects = elements.compactMap(Detection.init(json:))
       if !objects.isEmpty { return objects }
     }
     return []
@@ -55,58 +56,21 @@ struct ObjectsSection {
   }
 
   private func frame(
-    _ row: ResultRow, _ objects: [[String: JSONValue]], _ images: ReportImages
+    _ row: ResultRow, _ objects: [Detection], _ images: ReportImages
   ) -> Markup {
     do {
       let image = try images.image(of: row.image)
-      let unit = Double(max(image.width, image.height)) / 240
-      let drawn = objects.map { Self.drawing($0, unit) }
+      let pairs = skeleton.filter { $0.count == 2 }.map { ($0[0], $0[1]) }
+      let unit = Double(max(image.width, image.height)) / 160
+      let drawn = ObjectShapes(unit: unit, skeleton: pairs).shapes(of: objects)
       return """
-        <div class="frame"><svg role="img" viewBox="0 0 \(image.width) \(image.height)">\
+        <div class="frame"><svg class="objects" role="img" viewBox="0 0 \(image.width) \(image.height)" \
+        font-size="\(10 * unit)">\
         <title>\(row.image)</title><image width="\(image.width)" height="\(image.height)" \
         href="\(try Thumbnail(image).address)"/>\(drawn)</svg></div>
         """
     } catch {
       return "<div class=\"frame none\">the image is no longer available</div>"
-    }
-  }
-
-  private static func drawing(_ object: [String: JSONValue], _ unit: Double) -> Markup {
-    guard case .object(let box)? = object["box"] else { return .empty }
-    let (x, y) = (box.number("x"), box.number("y"))
-    let (width, height) = (box.number("width"), box.number("height"))
-    let turn = object.number("angle") * 180 / .pi
-    var label = ""
-    if case .string(let text)? = object["label"] { label = text }
-    var dots: [Markup] = []
-    if case .array(let points)? = object["keypoints"] {
-      dots = points.map { point in
-        guard case .object(let point) = point else { return .empty }
-        return """
-          <circle cx="\(point.number("x"))" cy="\(point.number("y"))" r="\(2 * unit)" \
-          fill="#4fd08a"/>
-          """
-      }
-    }
-    let score = DecimalText(object.number("score"), digits: 2)
-    return """
-      <g transform="rotate(\(turn) \(x + width / 2) \(y + height / 2))"><rect x="\(x)" y="\(y)" \
-      width="\(width)" height="\(height)" fill="none" stroke="#ffd24d" \
-      stroke-width="\(1.5 * unit)"/><text x="\(x + 2 * unit)" \
-      y="\(y > 12 * unit ? y - 3 * unit : y + 11 * unit)" font-size="\(10 * unit)" \
-      fill="#ffd24d" stroke="#000000" stroke-width="\(2 * unit)" paint-order="stroke">\(label) \
-      \(score)</text></g>\(dots)
-      """
-  }
-}
-
-extension [String: JSONValue] {
-  /// The number under a key; 0 if it's missing or isn't finite.
-  fileprivate func number(_ key: String) -> Double {
-    switch self[key] {
-    case .number(let number) where number.isFinite: number
-    case .integer(let integer): Double(integer)
-    default: 0
     }
   }
 }

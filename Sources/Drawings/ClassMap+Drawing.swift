@@ -65,5 +65,7 @@ extension ClassMap.LegendEntry {
   package var name: String { label ?? "class \(index)" }
 
   /// The share in percent, where a share below 0.05% is shown as "< 0.1%".
-  package var percentText: String { share < 0.0005 ? "< 0.1%" : "\((share * 100).fixed(1))%" }
+  package var percentText: String {
+    share < 0.0005 ? "< 0.1%" : "\(DecimalText(share * 100, digits: 1))%"
+  }
 }
