@@ -6,6 +6,7 @@
 DEMO_BUNDLE ?= Demo/digits.tiobundle
 DEMO_IMAGE ?= Demo/images/digit-7-01.png
 FUZZ_COUNT ?= 2000
+LIVE_MODELS ?= Demo
 THROUGHPUT_MODEL ?= ../shared/data/models/mobilenet_v1_0.25_128_quant.tflite
 TRAINING_BUNDLE ?= ../shared/data/bundles/tensorflow/cats-vs-dogs-train.tiobundle
 TENSORIO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/tensorio
@@ -46,7 +47,7 @@ CODECS ?= -Xswiftc -L$(CURDIR)/.build/static-codecs
 PROGRAMS = tensorio tensorio-netrunner tensorio-repository tensorio-completions
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow faces codecs build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving hosting training fuzz fuzz-models memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow faces codecs build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving live hosting training fuzz fuzz-models memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -160,6 +161,12 @@ serving: programs ## Measures the server's requests per second, compared with uv
 	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
 	  "$$python" Benchmarks/serving.py --tensorio .build/release/tensorio \
 	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
+
+live: programs ## Measures the page's live view in Chromium, with the camera fed from a film.
+	@python="$$(Scripts/setup.sh --peers)" && set -x && \
+	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
+	  "$$python" Benchmarks/live.py --program .build/release/tensorio-netrunner --models $(LIVE_MODELS) \
+	    --photo Benchmarks/photo-640x480.jpg
 
 hosting: programs ## Measures the repository's downloads, compared with nginx (needs wrk and nginx).
 	Benchmarks/hosting.py --tensorio .build/release/tensorio --bundle $(DEMO_BUNDLE)

@@ -104,6 +104,28 @@ import Testing
     try await fourth.value
   }
 
+  @Test func `sources take turns, however much one of them sends`() async throws {
+    let queue = WorkQueue(threads: 1, limit: 100)
+    let gate = DispatchSemaphore(value: 0)
+    let first = await Self.hold(queue, until: gate)
+    final class Order: Sendable {
+      let names = Mutex<[String]>([])
+    }
+    let order = Order()
+    let names = ["a", "a", "a", "a", "b", "b", "", "c"]
+    var jobs: [Task<Void, any Error>] = []
+    for (position, name) in names.enumerated() {
+      jobs.append(
+        Task { try await queue.run(from: name) { order.names.withLock { $0.append(name) } } })
+      while queue.waitingCount <= position { try await Task.sleep(for: .milliseconds(1)) }
+    }
+    gate.signal()
+    try await first.value
+    for job in jobs { try await job.value }
+    #expect(order.names.withLock { $0 } == ["a", "b", "", "c", "a", "b", "a", "a"])
+    #expect(queue.waitingCount == 0)
+  }
+
   @Test func `errors of a job are thrown to its caller`() async throws {
     let queue = WorkQueue(threads: 1, limit: 1)
     await #expect(throws: WebError.self) {

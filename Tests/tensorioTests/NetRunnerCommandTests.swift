@@ -32,7 +32,8 @@ struct NetRunnerCommandTests {
     for what in [
       "previews", "flips", "flips_by_swipe", "pauses", "resumes", "label_of_other_model",
       "import_is_followed", "imports", "evaluates", "exports", "says_what_shipped_models_read",
-      "says_it_no_more",
+      "says_it_no_more", "opens_on_a_sample", "says_what_it_can_do", "says_it_once",
+      "uses_the_camera", "shows_the_age",
     ] {
       #expect(seen[what] == .bool(true), "\(what): \(seen)")
     }

@@ -117,6 +117,12 @@ struct NetRunnerInputTests {
     #expect(members["objects"] == .array([.string("1 1.00"), .string("3 0.80")]), "\(seen)")
     #expect(
       members["boxes"] == .array([.string("25 20 50 40"), .string("60 70 20 20")]), "\(seen)")
+    #expect(members["row_lights"] == .array([.string("60 70 20 20")]), "\(seen)")
+    #expect(members["box_lights"] == .string("1"), "\(seen)")
+    #expect(members["labels_overlap"] == .bool(false), "\(seen)")
+    #expect(
+      members["above_the_threshold"]
+        == .array([.array([.string("1 1.00")]), .array([.string("25 20 50 40")])]), "\(seen)")
     #expect(members["points"] == .number(3), "\(seen)")
     #expect(members["bones"] == .number(2), "\(seen)")
     #expect(members["depth"] == .string("18 × 8, from 0 to 1 m"), "\(seen)")

@@ -200,7 +200,18 @@ def browse(address: str, page: Page, screenshots: Path | None) -> dict:
             page.screenshots(screenshots, name)
 
     page.driver.get(address)
-    seen["label_after"] = page.wait(lambda: page.text("#top-label") == "seven")
+    # With the models that came with the program, the page opens on a sample.
+    seen["label_after"] = page.wait(lambda: page.text("#top-label") == "zero")
+    seen["opens_on_a_sample"] = page.find("#strip").is_displayed()
+    seen["says_what_it_can_do"] = page.find("#welcome").is_displayed()
+    look("welcome")
+    page.click("#welcome .plain")
+    page.driver.refresh()
+    page.wait(lambda: page.find("#to-camera").is_displayed())
+    seen["says_it_once"] = not page.find("#welcome").is_displayed()
+    page.click("#to-camera")
+    seen["uses_the_camera"] = page.shows("seven")
+    seen["shows_the_age"] = page.wait(lambda: page.text("#age").endswith(" ms")) is not None
     seen["previews"] = page.wait(
         lambda: len(page.driver.find_elements(By.CSS_SELECTOR, "#previews img, #previews canvas")) >= 4
     ) is not None

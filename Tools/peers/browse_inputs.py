@@ -24,6 +24,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from selenium.webdriver.common.action_chains import ActionChains
+
 from browse import Page
 
 # The width of a band of the model's spectrum.
@@ -179,6 +181,32 @@ def photos() -> dict[str, bytes]:
     return {name: photo(values) for name, values in all.items()}
 
 
+# Moves the slider of scores.
+CUT = """
+const slider = document.querySelector("#threshold");
+slider.value = arguments[0];
+slider.dispatchEvent(new Event("input", { bubbles: true }));
+"""
+
+
+def emphasis(page: Page, boxes) -> dict:
+    """What a focused row and a pointer over a box emphasize, and whether labels cover each other."""
+    driver = page.driver
+    driver.execute_script("document.querySelectorAll('#labels li[tabindex]')[1].focus()")
+    places = driver.execute_script(
+        "return [...document.querySelectorAll('#overlay .box')].map((each) => each.classList.contains('on'))")
+    lit = [box for box, is_lit in zip(boxes(), places) if is_lit]
+    driver.execute_script("document.activeElement.blur()")
+    ActionChains(driver).move_to_element(page.find("#overlay .box")).perform()
+    page.wait(lambda: driver.find_elements("css selector", "#labels li.on"), 5)
+    row = page.text("#labels li.on .label")
+    overlap = driver.execute_script(
+        """const [a, b] = [...document.querySelectorAll(".box-label")].map((each) => (
+          each.getBoundingClientRect()));
+        return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;""")
+    return {"row_lights": lit, "box_lights": row, "labels_overlap": overlap}
+
+
 def browse_decoders(address: str, page: Page, screenshots: Path | None) -> dict:
     seen: dict = {}
     driver = page.driver
@@ -210,6 +238,11 @@ def browse_decoders(address: str, page: Page, screenshots: Path | None) -> dict:
             seen[name] = labels()
         if name == "objects":
             seen["boxes"] = boxes()
+            seen.update(emphasis(page, boxes))
+            page.driver.execute_script(CUT, 0.9)
+            page.wait(lambda: len(labels()) == 1, 5)
+            seen["above_the_threshold"] = [labels(), boxes()]
+            page.driver.execute_script(CUT, 0.1)
         if name == "pose":
             page.wait(lambda: count("#overlay .keypoint") == 3, 5)
             seen["points"] = count("#overlay .keypoint")

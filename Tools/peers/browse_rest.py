@@ -139,6 +139,8 @@ def caption(page: Page) -> str:
 
 
 def sources(page: Page, seen: dict) -> None:
+    page.wait(lambda: page.find("#to-camera").is_displayed())
+    page.click("#to-camera")
     page.wait(lambda: page.text("#top-label") == "seven")
     page.click("#shutter")
     seen["takes_photos"] = page.wait(lambda: "photo 1" in caption(page)) is not None

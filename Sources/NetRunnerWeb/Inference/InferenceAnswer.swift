@@ -17,6 +17,8 @@ struct InferenceAnswer: Sendable {
   let model: ServedModel
   let prediction: Prediction
   let latency: RunLatency
+  /// How long the request waited for a thread.
+  let wait: Duration
   /// The outputs as text in the model's output format.
   let text: String
   let options: InferenceOptions
@@ -27,6 +29,7 @@ struct InferenceAnswer: Sendable {
     let stages = [
       "decode": latency.decode, "preprocess": latency.preprocess, "inference": latency.inference,
       "postprocess": latency.postprocess, "total": latency.total,
+      "wait": wait,
     ]
     var document: JSONObject = [
       "model": model.id, "kind": model.kind.rawValue, "text": text,
@@ -97,7 +100,7 @@ struct InferenceAnswer: Sendable {
   private static func detection(_ detection: Detection) -> JSONObject {
     [
       "label": detection.label, "score": detection.score, "box": edges(detection.box),
-      "angle": detection.angle,
+      "angle": detection.angle, "color": ObjectMasks.color(of: detection.classIndex).hexadecimal,
       "keypoints": detection.keypoints?.map { point -> JSONObject in
         ["name": point.name, "x": point.x, "y": point.y, "score": point.score]
       },

@@ -36,11 +36,15 @@ struct InferenceRunner: Sendable {
   func run(
     _ model: ServedModel, on body: Body, _ options: InferenceOptions
   ) async throws -> JSONObject {
-    try await queue.run { try answer(model, body, options).json() }
+    let arrival = ContinuousClock.now
+    return try await queue.run(from: options.source ?? "") {
+      let wait = ContinuousClock.now - arrival
+      return try answer(model, body, options, wait).json()
+    }
   }
 
   private func answer(
-    _ model: ServedModel, _ body: Body, _ options: InferenceOptions
+    _ model: ServedModel, _ body: Body, _ options: InferenceOptions, _ wait: Duration
   ) throws -> InferenceAnswer {
     let evaluator = try catalogue.evaluator(of: model)
     let inputs = try evaluator.model.loadSignature().inputs
@@ -66,7 +70,7 @@ struct InferenceRunner: Sendable {
       prediction = sources.apply(prediction, shownAs: format, from: source, model: model.id)
     }
     return InferenceAnswer(
-      model: model, prediction: prediction, latency: latency,
+      model: model, prediction: prediction, latency: latency, wait: wait,
       text: format.text(for: prediction), options: options, input: inputs[0], previews: previews)
   }
 

@@ -8,16 +8,41 @@ import Dispatch
 import NIOCore
 import Synchronization
 
-/// Runs blocking work on a few threads of its own, in first-in, first-out order.
+/// Runs blocking work on a few threads of its own.
 ///
-/// If all threads are busy, work waits. If too much work waits already, new work is refused
-/// immediately, so that neither memory use nor response times grow without limit.
+/// If all threads are busy, work waits. The sources of work take turns, and the work of a source is
+/// done in first-in, first-out order. A source that sends more than others therefore doesn't slow
+/// them down. If too much work waits already, new work is refused immediately, so that neither
+/// memory use nor response times grow without limit.
 final class WorkQueue: Sendable {
   private typealias Job = @Sendable () -> Void
 
   private struct State {
-    var waiting: CircularBuffer<Job> = []
+    /// The waiting jobs of each source.
+    ///
+    /// A source without any isn't in it.
+    var waiting: [String: CircularBuffer<Job>] = [:]
+    /// The sources that have waiting jobs, the next one first.
+    var turns: CircularBuffer<String> = []
+    var count = 0
     var idle: [DispatchQueue]
+
+    mutating func append(_ job: @escaping Job, from source: String) {
+      if waiting[source] == nil { turns.append(source) }
+      waiting[source, default: []].append(job)
+      count += 1
+    }
+
+    mutating func popFirst() -> Job? {
+      guard let source = turns.popFirst(), let job = waiting[source]?.popFirst() else { return nil }
+      count -= 1
+      if waiting[source]?.isEmpty == false {
+        turns.append(source)
+      } else {
+        waiting[source] = nil
+      }
+      return job
+    }
   }
 
   private let state: Mutex<State>
@@ -31,21 +56,32 @@ final class WorkQueue: Sendable {
       State(idle: (0..<threads).map { DispatchQueue(label: "tensorio.web.work.\($0)") }))
   }
 
-  var waitingCount: Int { state.withLock { $0.waiting.count } }
+  var waitingCount: Int { state.withLock { $0.count } }
 
-  func run<Result: Sendable>(_ job: @escaping @Sendable () throws -> Result) async throws -> Result
-  {
+  /// Runs a job when it is its turn.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the source, of which others are independent; work without a name is
+  ///     one source.
+  ///   - job: The work.
+  /// - Returns: The job's result.
+  /// - Throws: The job's error, or ``WebError/tooBusy``.
+  func run<Result: Sendable>(
+    from source: String = "", _ job: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
-      let isAccepted = submit { continuation.resume(with: Swift.Result { try job() }) }
+      let isAccepted = submit(from: source) {
+        continuation.resume(with: Swift.Result { try job() })
+      }
       if !isAccepted { continuation.resume(throwing: WebError.tooBusy) }
     }
   }
 
-  private func submit(_ job: @escaping Job) -> Bool {
+  private func submit(from source: String, _ job: @escaping Job) -> Bool {
     let (isAccepted, queue) = state.withLock { state -> (Bool, DispatchQueue?) in
       if let queue = state.idle.popLast() { return (true, queue) }
-      guard state.waiting.count < limit else { return (false, nil) }
-      state.waiting.append(job)
+      guard state.count < limit else { return (false, nil) }
+      state.append(job, from: source)
       return (true, nil)
     }
     if let queue {
@@ -60,7 +96,7 @@ final class WorkQueue: Sendable {
   private func work(on queue: DispatchQueue) {
     while true {
       let job = state.withLock { state -> Job? in
-        if let job = state.waiting.popFirst() { return job }
+        if let job = state.popFirst() { return job }
         state.idle.append(queue)
         return nil
       }

@@ -44,6 +44,11 @@ export function cameraAdvice(code) {
   return advice[code] ?? advice.failed;
 }
 
+/** Whether this browser lets this page ask for a camera. */
+export function canAskForCamera() {
+  return Boolean(isSecureContext && navigator.mediaDevices?.getUserMedia);
+}
+
 /** Whether a retry would fail in the same way. */
 export function isHopeless(code) {
   return code === "insecure" || code === "unsupported";

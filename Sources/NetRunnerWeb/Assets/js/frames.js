@@ -7,42 +7,79 @@ import { fitted } from "./geometry.js";
 
 /** Makes JPEGs of a video's frames. */
 export class FrameCapture {
-  /** The last captured frame. */
-  canvas = document.createElement("canvas");
-  #context = this.canvas.getContext("2d", { alpha: false, willReadFrequently: true });
+  #worker = null;
+  #waiting = new Map();
+  #count = 0;
 
   /**
-   * Captures the video's current frame, whose longer side is at most `longest`. Resolves to null
-   * before the first frame.
+   * Captures the video's current frame, whose longer side is at most `longest`. Resolves to the JPEG
+   * and, if `keepsImage`, the image, which the caller closes. Resolves to null before the first
+   * frame.
    */
-  async take(video, longest = 640, quality = 0.9) {
+  async take(video, { longest = 640, quality = 0.9, keepsImage = false } = {}) {
     if (!(video.videoWidth > 0)) return null;
+    const frame = await current(video);
+    if (!frame) return null;
     const { width, height } = fitted(video.videoWidth, video.videoHeight, longest);
-    if (this.canvas.width !== width || this.canvas.height !== height) {
-      this.canvas.width = width;
-      this.canvas.height = height;
-    }
-    this.#context.drawImage(video, 0, 0, width, height);
-    return new Promise((resolve) => this.canvas.toBlob(resolve, "image/jpeg", quality));
+    this.#worker ??= this.#start();
+    this.#count += 1;
+    const number = this.#count;
+    return new Promise((resolve) => {
+      this.#waiting.set(number, resolve);
+      this.#worker.postMessage({ frame, width, height, quality, number, keepsImage }, [frame]);
+    });
+  }
+
+  #start() {
+    const worker = new Worker(new URL("frameEncoder.js", import.meta.url));
+    worker.onmessage = ({ data: { number, blob, image } }) => {
+      this.#waiting.get(number)?.({ blob, image });
+      this.#waiting.delete(number);
+    };
+    // The frame is lost. The next one may be encoded.
+    worker.onerror = worker.onmessageerror = () => {
+      for (const resolve of this.#waiting.values()) resolve(null);
+      this.#waiting.clear();
+    };
+    return worker;
   }
 }
 
-/** Repeats work on one frame after another. The next work starts when the previous one is done. */
+/** Resolves to the frame that a video shows, or to null if it has none yet. */
+async function current(video) {
+  try {
+    return window.VideoFrame ? new VideoFrame(video) : await createImageBitmap(video);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Repeats work on one frame after another, with up to three frames in progress.
+ *
+ * The work resolves to how long the frame waited in the server's queue and how long it took there
+ * apart from that, or to null. If frames wait, other requests keep the server busy, and fewer frames
+ * are sent at once. Because a frame is taken only when there is room for it, frames never queue here.
+ */
 export class FrameLoop {
   #work;
   #stopper = null;
+  #next = 0;
+  #pace;
 
   /**
    * Makes a loop. The work receives a signal, which is aborted when its result is no longer needed.
    */
-  constructor(work) {
+  constructor(work, most = 3) {
     this.#work = work;
+    this.#pace = new Pace(most);
   }
 
   start() {
     if (this.#stopper) return;
     this.#stopper = new AbortController();
-    this.#run(this.#stopper.signal);
+    this.#pace.restart();
+    for (let place = 0; place < this.#pace.most; place += 1) this.#run(place, this.#stopper.signal);
   }
 
   stop() {
@@ -50,22 +87,68 @@ export class FrameLoop {
     this.#stopper = null;
   }
 
-  async #run(signal) {
-    while (!signal.aborted) await this.#work(signal);
+  async #run(place, signal) {
+    while (!signal.aborted) {
+      if (document.hidden || place >= this.#pace.limit) await pause(idle, signal);
+      else {
+        await this.#turn(signal);
+        if (signal.aborted) return;
+        this.#pace.learn(await this.#work(signal));
+      }
+    }
+  }
+
+  /** Waits until the previous frame was taken at least one refresh of a screen ago. */
+  #turn(signal) {
+    const now = performance.now();
+    const start = Math.max(now, this.#next);
+    this.#next = start + refresh;
+    return start > now ? pause(start - now, signal) : undefined;
   }
 }
 
-/** Resolves when a video shows its next frame or the signal is aborted. */
-export function nextFrame(video, signal) {
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", resolve, { once: true });
-    const done = () => {
-      signal.removeEventListener("abort", resolve);
-      resolve();
-    };
-    if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(done);
-    else requestAnimationFrame(done);
-  });
+/** The time between two refreshes of usual screens, in milliseconds. */
+const refresh = 1000 / 60;
+
+/** How often a place that isn't used looks whether it is, in milliseconds. */
+const idle = 50;
+
+/** Decides how many frames are in progress at once, by how long they wait for the server. */
+class Pace {
+  most;
+  limit;
+  #share;
+  #count;
+
+  constructor(most) {
+    this.most = most;
+    this.restart();
+  }
+
+  restart() {
+    this.limit = Math.min(2, this.most);
+    this.#forget();
+  }
+
+  /** Takes account of a frame's times. */
+  learn(times) {
+    if (!times) return;
+    this.#count += 1;
+    const share = times.wait / Math.max(times.work, 1);
+    this.#share += (share - this.#share) / Math.min(this.#count, 8);
+    if (this.#count >= 8 && this.#share > 0.75 && this.limit > 1) {
+      this.limit -= 1;
+      this.#forget();
+    } else if (this.#count >= 24 && this.#share < 0.25 && this.limit < this.most) {
+      this.limit += 1;
+      this.#forget();
+    }
+  }
+
+  #forget() {
+    this.#share = 0;
+    this.#count = 0;
+  }
 }
 
 /** Resolves after a time or when the signal is aborted. */

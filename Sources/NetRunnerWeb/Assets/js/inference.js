@@ -6,9 +6,12 @@
 import { pause } from "./frames.js";
 import { Lane } from "./lane.js";
 
+/** The time between two previews of moving images, in milliseconds. */
+const previewInterval = 333;
+
 /**
- * Runs the selected model on one image at a time. It shows the result, unless the result is no
- * longer wanted by then.
+ * Runs the selected model on one still image at a time, or on several frames at once. It shows the
+ * result, unless the result is no longer wanted by then, or that of a newer frame is shown already.
  */
 export class Inference {
   /** The image whose result is shown, or that waits for a result. */
@@ -17,6 +20,9 @@ export class Inference {
   #display;
   #lane = new Lane();
   #epoch = 0;
+  #started = 0;
+  #shown = 0;
+  #nextPreviews = 0;
 
   constructor(app, display) {
     this.#app = app;
@@ -29,35 +35,69 @@ export class Inference {
    */
   renew() {
     this.#epoch += 1;
+    this.#nextPreviews = 0;
     this.picture = null;
     const epoch = this.#epoch;
     return () => epoch !== this.#epoch;
   }
 
-  /** Runs the model on an image. A signal means that the image comes from a loop of frames. */
-  async run(picture, query, signal) {
+  /**
+   * Runs the model on an image. A signal means that the image comes from a loop of frames. A frame
+   * is then the image and the moment when it was taken. Resolves to the times that `FrameLoop`
+   * wants, or to null.
+   */
+  async run(picture, query, signal, frame = {}) {
     const { api, models, settings } = this.#app;
     const model = models.selected;
     if (!model.can_run) {
       this.#display.explain(`${models.nameOf(model)} can't run here. ${model.reason ?? ""}`);
-      return pause(500, signal);
+      await pause(500, signal);
+      return null;
     }
-    const { top, threshold, showInputBuffers, showInputBufferAlpha } = settings.values;
-    const previews = showInputBuffers ? {
-      previews: true, alpha: showInputBufferAlpha || null
-    } : {};
+    const { top, threshold } = settings.values;
+    const previews = this.#previewQuery(Boolean(signal));
     const epoch = this.#epoch;
+    this.#started += 1;
+    const order = this.#started;
     const isStale = () => signal?.aborted || epoch !== this.#epoch || model !== models.selected;
     try {
       const all = { top, threshold, ...previews, ...query };
-      const result = await this.#lane.run(() => api.infer(model.id, picture, all));
-      if (!result || isStale()) return;
-      this.picture = picture;
-      this.#display.show(result);
+      const infer = () => api.infer(model.id, picture, all);
+      const result = await (signal ? infer() : this.#lane.run(infer));
+      if (!result || isStale()) return null;
+      if (order > this.#shown) {
+        this.#shown = order;
+        this.picture = picture;
+        this.#display.show(result, { ...frame, runs: query.iterations });
+      }
+      return { wait: result.latency_ms.wait, work: result.latency_ms.total };
     } catch (error) {
       if (!isStale()) await this.#recover(error, signal);
       if (error.code === "too_busy" && !signal && !isStale()) await this.run(picture, query);
+      return null;
     }
+  }
+
+  /** Shows what the model sees of an image, apart from its result. */
+  async showPreviews(picture) {
+    const { api, models } = this.#app;
+    const query = this.#previewQuery(false);
+    if (!query.previews) return;
+    try {
+      const { previews } = await api.infer(models.selected.id, picture, query);
+      if (picture === this.picture) this.#display.showPreviews(previews);
+    } catch {
+      // The previews of the frames before stay.
+    }
+  }
+
+  /** The query for previews, which moving images get only a few times a second. */
+  #previewQuery(isMoving) {
+    const { showInputBuffers, showInputBufferAlpha } = this.#app.settings.values;
+    const now = performance.now();
+    if (!showInputBuffers || (isMoving && now < this.#nextPreviews)) return {};
+    this.#nextPreviews = now + previewInterval;
+    return { previews: true, alpha: showInputBufferAlpha || null };
   }
 
   /** Waits for a time that depends on the error. */

@@ -3,20 +3,22 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { byId, isForControl, setIconButton } from "./dom.js";
+import { byId } from "./dom.js";
 import { Camera, CameraError } from "./camera.js";
-import { FrameCapture, FrameLoop, nextFrame } from "./frames.js";
+import { FrameCapture, FrameLoop, pause } from "./frames.js";
 import { Inference } from "./inference.js";
 import { InputPanels, needsPanel } from "./inputPanels.js";
 import { LiveDisplay } from "./liveDisplay.js";
-import { isForDrawings } from "./models.js";
+import { frameOptions, isForDrawings } from "./models.js";
 import { Pad } from "./pad.js";
 import { isPicture, isVideo, readablePicture } from "./pictures.js";
 import { Sources } from "./sources.js";
 import { Stage } from "./stage.js";
+import { StageControls } from "./stageControls.js";
 import { StageNotes } from "./stageNotes.js";
 import { Strip, samplePictures } from "./strip.js";
 import { Timeline } from "./timeline.js";
+import { Welcome } from "./welcome.js";
 
 /** The view that runs a model on the camera, a video, images, a drawing, a sound or values. */
 export class LiveView {
@@ -34,6 +36,8 @@ export class LiveView {
   #sources;
   #panels;
   #notes;
+  #controls;
+  #welcome;
   #mode = null;
   #isShown = false;
   #isPaused = false;
@@ -42,7 +46,7 @@ export class LiveView {
 
   constructor(app) {
     this.#app = app;
-    this.#display = new LiveDisplay(app, this.#stage, this.#capture.canvas);
+    this.#display = new LiveDisplay(app, this.#stage);
     this.#inference = new Inference(app, this.#display);
     this.#panels = new InputPanels(app, this.#stage, this.#inference, this.#display);
     this.#notes = new StageNotes(this.#stage, {
@@ -51,6 +55,20 @@ export class LiveView {
       files: () => this.#sources.ask("files"),
       samples: () => this.#useSamples(),
       models: () => app.go("models"),
+    });
+    this.#controls = new StageControls({
+      camera: () => this.#useCamera(),
+      pause: () => (this.#panels.isOpen ? this.#panels.toggle() : this.#togglePause()),
+      flip: () => this.#flip(),
+      photo: () => this.#takePhoto(),
+      clear: () => this.#clearPad(),
+      step: (by) => this.#strip.step(by),
+    });
+    this.#welcome = new Welcome(app, {
+      camera: () => this.#useCamera(),
+      files: () => this.#sources.ask("files"),
+      samples: () => this.#useSamples(),
+      draw: () => this.#usePad(),
     });
     this.#strip = new Strip(byId("strip"), app.api);
     this.#sources = new Sources({
@@ -67,6 +85,7 @@ export class LiveView {
 
   show() {
     this.#isShown = true;
+    this.#welcome.show();
     if (!this.#app.models.selected) this.#notes.explainNoModel();
     else if (this.#mode === null) this.#startFirst();
     else if (this.#mode === "camera" && !this.#isPaused) this.#useCamera();
@@ -106,12 +125,7 @@ export class LiveView {
     this.#timeline.onseek = () => this.#showPausedFrame();
     this.#stage.ontap = () => this.#togglePause();
     this.#stage.onswipe = (side) => this.#swipe(side);
-    byId("pause").addEventListener("click", () => this.#togglePause());
-    byId("flip").addEventListener("click", () => this.#flip());
-    byId("shutter").addEventListener("click", () => this.#takePhoto());
-    byId("pad-clear").addEventListener("click", () => this.#clearPad());
-    byId("camera-retry").addEventListener("click", () => this.#useCamera());
-    addEventListener("keydown", (event) => this.#key(event));
+    addEventListener("keydown", (event) => this.#isShown && this.#controls.key(event, this.#mode));
     models.addEventListener("select", () => this.#changeModel());
     models.addEventListener("load", () => this.#showControls());
     settings.addEventListener("change", ({ detail }) => {
@@ -123,10 +137,18 @@ export class LiveView {
   // Sources
 
   async #startFirst() {
-    if (needsPanel(this.#app.models.selected)) return this.#usePanel();
+    const { api, models } = this.#app;
+    if (needsPanel(models.selected)) return this.#usePanel();
+    // What a camera sees is rarely a digit, and everything else would get a digit's name, too.
+    if (models.areAllShipped && isForDrawings(models.selected)) {
+      const mode = this.#mode;
+      const samples = await samplePictures(api);
+      if (mode !== this.#mode) return;
+      if (samples.length > 0) return this.#usePictures(samples, "Samples");
+    }
     const problem = await this.#startCamera({});
     if (!problem) return;
-    const samples = await samplePictures(this.#app.api);
+    const samples = await samplePictures(api);
     if (samples.length === 0) return this.#explainCamera(problem);
     if (this.#mode !== "camera") return;
     this.#usePictures(samples, "Samples");
@@ -219,9 +241,9 @@ export class LiveView {
 
   async #takePhoto() {
     if (this.#mode !== "camera" || !this.#camera.isOn) return this.#sources.ask("photo");
-    const photo = await this.#capture.take(this.#stage.video, 4096, 0.95);
+    const photo = await this.#capture.take(this.#stage.video, { longest: 4096, quality: 0.95 });
     if (!photo) return;
-    this.#photos.push({ name: `photo ${this.#photos.length + 1}`, file: photo });
+    this.#photos.push({ name: `photo ${this.#photos.length + 1}`, file: photo.blob });
     this.#usePictures([...this.#photos], "Photos", this.#photos.length - 1);
   }
 
@@ -241,11 +263,16 @@ export class LiveView {
   // Running
 
   async #runFrame(signal) {
-    await nextFrame(this.#stage.video, signal);
-    if (signal.aborted) return;
-    const frame = await this.#capture.take(this.#stage.video);
-    if (!frame || signal.aborted) return;
-    await this.#inference.run(frame, { source: this.#display.session, iterations: 1 }, signal);
+    const moment = performance.now();
+    const frame = await this.#capture.take(
+      this.#stage.video, frameOptions(this.#app.models.selected)
+    );
+    if (!frame) await pause(50, signal);
+    if (!frame || signal.aborted) return null;
+    const query = { source: this.#display.session, iterations: 1 };
+    const times = await this.#inference.run(frame.blob, query, signal, { ...frame, moment });
+    frame.image?.close();
+    return times;
   }
 
   /** Runs the model on the chosen frame of a paused video. */
@@ -254,8 +281,8 @@ export class LiveView {
     const isStale = this.#inference.renew();
     const frame = await this.#capture.take(this.#stage.video);
     if (!frame || isStale()) return;
-    this.#inference.picture = frame;
-    this.#stage.showPicture(frame, "The frame at this position");
+    this.#inference.picture = frame.blob;
+    this.#stage.showPicture(frame.blob, "The frame at this position");
     await this.#runStill();
   }
 
@@ -338,19 +365,16 @@ export class LiveView {
     if (this.#isPaused) {
       this.#loop.stop();
       this.#stage.video.pause();
-      this.#freeze();
+      // The labels belong to exactly this frame.
+      const { picture } = this.#inference;
+      if (picture) this.#stage.showPicture(picture, "The frame at the pause", this.#stage.isMirrored);
+      if (picture) this.#inference.showPreviews(picture);
     } else if (this.#mode === "camera" && !this.#camera.isOn) {
       this.#useCamera();
     }
     this.#app.announcer.say(this.#isPaused ? "Paused" : "Running");
     this.#resume();
     this.#showControls();
-  }
-
-  /** Shows the exact frame that the labels belong to. */
-  #freeze() {
-    const { picture } = this.#inference;
-    if (picture) this.#stage.showPicture(picture, "The frame at the pause", this.#stage.isMirrored);
   }
 
   #clearPad() {
@@ -360,31 +384,11 @@ export class LiveView {
     this.#display.hint("Draw with a finger, a pen or the mouse.");
   }
 
-  #key(event) {
-    if (!this.#isShown || isForControl(event)) return;
-    const actions = {
-      " ": () => (this.#panels.isOpen ? this.#panels.toggle() : this.#togglePause()),
-      f: () => this.#flip(),
-      p: () => this.#takePhoto(),
-      ArrowLeft: () => this.#strip.step(-1),
-      ArrowRight: () => this.#strip.step(1),
-    };
-    if (!actions[event.key] || (event.key.startsWith("Arrow") && this.#mode !== "pictures")) return;
-    event.preventDefault();
-    actions[event.key]();
-  }
-
   // Display
 
   #showControls() {
     byId("model-hint").hidden = !this.#app.models.areAllShipped;
-    const isCamera = this.#mode === "camera" && (this.#camera.isOn || this.#isPaused);
-    byId("pause").hidden = !isCamera && this.#mode !== "video";
-    byId("flip").hidden = byId("shutter").hidden = !isCamera;
-    byId("pad-clear").hidden = this.#mode !== "pad";
-    setIconButton(
-      byId("pause"), this.#isPaused ? "play" : "pause", this.#isPaused ? "Resume" : "Pause"
-    );
+    this.#controls.show(this.#mode, { isCameraOn: this.#camera.isOn, isPaused: this.#isPaused });
   }
 
   #explainCamera(code) {

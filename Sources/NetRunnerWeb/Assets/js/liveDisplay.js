@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId } from "./dom.js";
+import { score } from "./format.js";
+import { above, hasScores, objectAt } from "./found.js";
 import { Outputs } from "./outputs.js";
 import { Overlay, isSpatial } from "./overlay.js";
 import { Previews } from "./previews.js";
@@ -16,7 +18,6 @@ const page = Math.random().toString(36).slice(2, 10);
 export class LiveDisplay {
   #app;
   #stage;
-  #frame;
   #overlay;
   #previews = new Previews(byId("previews"));
   #readout = new Readout();
@@ -26,18 +27,27 @@ export class LiveDisplay {
   #counter = 0;
   #source = "";
   #result = null;
+  #threshold = byId("threshold");
+  /** The object under the pointer: on the image, and in the list. */
+  #pointed = { image: null, list: null };
 
-  /**
-   * Makes a display around a stage. The frame is the canvas with the last video frame that was
-   * sent.
-   */
-  constructor(app, stage, frame) {
+  constructor(app, stage) {
     this.#app = app;
     this.#stage = stage;
-    this.#frame = frame;
     this.#overlay = new Overlay(stage.overlay);
-    this.#outputs.onlegend = () => this.#drawOverlay();
+    this.#outputs.onlegend = () => this.#draw();
     this.#readout.setTop(app.settings.values.top);
+    this.#readout.onpoint = (index) => this.#light("list", index);
+    stage.onpoint = (point) => this.#pointAt(point);
+    stage.onlayout = (area) => {
+      this.#overlay.area = area;
+      this.#draw();
+    };
+    this.#threshold.addEventListener("input", () => {
+      app.settings.set("threshold", Number(this.#threshold.value));
+    });
+    app.settings.addEventListener("change", () => this.#showThreshold());
+    this.#showThreshold();
   }
 
   /**
@@ -48,7 +58,7 @@ export class LiveDisplay {
     this.#counter += 1;
     this.#source = source.slice(0, 24);
     this.#meter = new Meter();
-    byId("rate").hidden = !isMoving;
+    for (const id of ["rate", "age-figure", "age-row"]) byId(id).hidden = !isMoving;
     this.forget();
     this.#previews.show(null);
     this.#outputs.clear();
@@ -69,22 +79,36 @@ export class LiveDisplay {
     this.#stage.releaseFrame();
     this.#previews.clear();
     this.#readout.clear();
+    this.#pointed = { image: null, list: null };
+    byId("threshold-row").hidden = true;
     this.solve();
   }
 
-  /** Shows a result. */
-  show(result) {
+  /**
+   * Shows a result. Of a frame of a video, `image` has its pixels, and `moment` is when it was
+   * taken. Of a still image, `runs` is the number of runs that the times are the means of.
+   */
+  show(result, { image, moment, runs } = {}) {
     this.solve();
     this.#result = result;
-    this.#meter.add({ ...result.latency_ms, roundTrip: result.roundTrip }, performance.now());
+    const now = performance.now();
+    const times = { ...result.latency_ms, roundTrip: result.roundTrip, age: now - moment, runs };
+    this.#meter.add(times, now);
     const { settings } = this.#app;
-    this.#readout.show(result, this.#meter, settings.values);
-    this.#previews.show(settings.values.showInputBuffers ? result.previews : null);
+    this.#readout.showTimes(times, this.#meter);
+    byId("threshold-row").hidden = !hasScores(result);
+    if (!settings.values.showInputBuffers) this.#previews.show(null);
+    else if (result.previews) this.showPreviews(result.previews);
     this.#outputs.show(result);
-    if (isSpatial(result)) this.#stage.holdFrame(this.#frame);
+    if (image && isSpatial(result)) this.#stage.holdFrame(image);
     else this.#stage.releaseFrame();
-    this.#drawOverlay();
-    this.#app.announcer.say(topLabel(result));
+    this.#draw();
+    this.#app.announcer.say(topLabel(this.#visible));
+  }
+
+  /** Shows what the model sees. */
+  showPreviews(previews) {
+    this.#previews.show(previews);
   }
 
   /** Shows what to do while there is no result yet. */
@@ -104,10 +128,44 @@ export class LiveDisplay {
     this.#problem.hidden = true;
   }
 
-  #drawOverlay() {
+  /** What the threshold leaves of the result. */
+  get #visible() {
+    return above(this.#result, this.#app.settings.values.threshold);
+  }
+
+  get #lit() {
+    return this.#pointed.list ?? this.#pointed.image;
+  }
+
+  #draw() {
     if (!this.#result) return;
-    this.#overlay.show(this.#result, {
-      mirrored: this.#stage.isMirrored, hidden: this.#outputs.hidden,
+    const visible = this.#visible;
+    this.#readout.show(visible, this.#app.settings.values);
+    this.#overlay.show(visible, {
+      mirrored: this.#stage.isMirrored, hidden: this.#outputs.hidden, lit: this.#lit,
     });
+    this.#readout.light(this.#lit);
+  }
+
+  #showThreshold() {
+    const { threshold } = this.#app.settings.values;
+    this.#threshold.value = String(threshold);
+    byId("threshold-value").textContent = score(threshold);
+    this.#draw();
+  }
+
+  /** Follows the pointer over the image, at a point in fractions of it or outside (null). */
+  #pointAt(point) {
+    const detections = this.#result ? this.#visible.detections : null;
+    if (!detections) return;
+    const x = point && this.#stage.isMirrored ? 1 - point.x : point?.x;
+    this.#light("image", point ? objectAt({ x, y: point.y }, detections) : null);
+  }
+
+  #light(place, index) {
+    if (this.#pointed[place] === index) return;
+    this.#pointed[place] = index;
+    this.#overlay.light(this.#lit);
+    this.#readout.light(this.#lit);
   }
 }

@@ -8,8 +8,12 @@ import { el } from "./dom.js";
 /** Keeps a select element in sync with the list of models and the selected model. */
 export function followModelChoice(select, models) {
   const fill = () => {
-    const groups = [["Shipped", true], ["Imported", false]].map(([label, isShipped]) => {
-      const options = models.list.filter((model) => model.is_shipped === isShipped).map(
+    const groups = [
+      ["Shipped", (model) => model.can_run && model.is_shipped],
+      ["Imported", (model) => model.can_run && !model.is_shipped],
+      ["Can't run here", (model) => !model.can_run],
+    ].map(([label, isMember]) => {
+      const options = models.list.filter(isMember).map(
         (model) => option(model, models.nameOf(model))
       );
       return options.length > 0 ? el("optgroup", { label }, options) : null;
@@ -27,5 +31,5 @@ export function followModelChoice(select, models) {
 }
 
 function option({ id, can_run: canRun }, name) {
-  return el("option", { value: id, text: canRun ? name : `${name} (can't run)` });
+  return el("option", { value: id, text: name, disabled: !canRun });
 }

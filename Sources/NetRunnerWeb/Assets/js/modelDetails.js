@@ -48,9 +48,9 @@ export class ModelDetails {
           "p", { class: "warn", text: `This model can't run here. ${model.reason ?? ""}` }
         ),
         facts(model),
-        labels(model.labels ?? []),
         layers("Inputs", model.inputs),
         layers("Outputs", model.outputs),
+        labels(model.labels ?? []),
         manifest(model.manifest, this.#app.notices),
       ].filter(Boolean));
   }

@@ -93,6 +93,17 @@ export function isForDrawings(model) {
   ) && model.kind === "classification" && width === height && width <= 64;
 }
 
+/**
+ * Returns how frames of a video are captured for a model. What a model finds in places of the image
+ * is shown over the frame itself, which is therefore kept. Otherwise, twice the size that the model
+ * sees is enough.
+ */
+export function frameOptions({ kind, input }) {
+  if (kind !== "classification" && kind !== "values") return { longest: 640, keepsImage: true };
+  const { width, height } = input ?? { width: 320, height: 320 };
+  return { longest: Math.min(640, Math.max(320, 2 * Math.max(width, height))) };
+}
+
 /** Returns the models whose name, identifier or kind contain all words of a search. */
 export function matching(models, search) {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);

@@ -74,14 +74,20 @@ export class ModelsView {
   #showList() {
     const models = matching(this.#app.models.list, byId("model-search").value);
     byId("model-none").hidden = models.length > 0;
-    byId("model-list").replaceChildren(...models.map((model) => el("li", {}, this.#row(model))));
+    const [able, unable] = [true, false].map(
+      (canRun) => models.filter((model) => model.can_run === canRun)
+    );
+    const items = (some) => some.map((model) => el("li", {}, this.#row(model)));
+    byId("model-list").replaceChildren(...items(able));
+    byId("model-unable").hidden = unable.length === 0;
+    byId("model-unable-list").replaceChildren(...items(unable));
   }
 
   #row(model) {
     const isInUse = model === this.#app.models.selected;
     const current = this.#shown || this.#app.models.selected?.id;
-    const facts = [kindName(model.kind), bytes(model.size_bytes)];
-    if (!model.can_run) facts.push("cannot run");
+    const facts = model.can_run
+      ? [kindName(model.kind), bytes(model.size_bytes)] : [model.reason ?? "The reason isn't known."];
     return el(
       "a", {
         class: "card-link", href: address("models", model.id),

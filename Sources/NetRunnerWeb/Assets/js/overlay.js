@@ -3,10 +3,13 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { el } from "./dom.js";
+import { el, svg } from "./dom.js";
 import { score } from "./format.js";
+import { placeLabels, placeNames } from "./found.js";
 import { isWhole, placed, withinRegion } from "./geometry.js";
 import { tinted } from "./segmentation.js";
+
+const whole = { left: 0, top: 0, right: 1, bottom: 1 };
 
 /** Whether a result can only be understood with the exact frame that it belongs to. */
 export function isSpatial(result) {
@@ -15,9 +18,16 @@ export function isSpatial(result) {
 
 /** Draws what a model found over the image. */
 export class Overlay {
+  /** The size in pixels of the image on the screen. */
+  area = { width: 0, height: 0 };
   #root;
   #canvas = el("canvas", { class: "classes" });
   #turn = 0;
+  #objects = [];
+  #names = [];
+  #labelPlaces = [];
+  /** What is drawn for a result that isn't spatial, or null. */
+  #key = null;
 
   constructor(root) {
     this.#root = root;
@@ -25,15 +35,24 @@ export class Overlay {
 
   clear() {
     this.#turn += 1;
+    this.#key = null;
+    this.#objects = [];
     this.#root.replaceChildren();
   }
 
-  /** Draws a result. `hidden` has the colors of classes that the user doesn't want to see. */
-  async show(result, { mirrored, hidden }) {
+  /**
+   * Draws a result. `hidden` has the colors of classes that the user doesn't want to see, and `lit`
+   * is the index of the object to emphasize, or null.
+   */
+  async show(result, { mirrored, hidden, lit }) {
+    const region = result.region ?? whole;
+    // A classifier's frames all look alike.
+    const key = isSpatial(result) ? null : JSON.stringify([region, mirrored]);
+    if (key && key === this.#key) return;
+    this.#key = key;
     this.#turn += 1;
     const turn = this.#turn;
     const drawn = [];
-    const region = result.region ?? { left: 0, top: 0, right: 1, bottom: 1 };
     if (result.segmentation) {
       await tinted(this.#canvas, result.segmentation, hidden);
       if (turn !== this.#turn) return;
@@ -48,28 +67,84 @@ export class Overlay {
       masks.classList.toggle("mirrored", mirrored);
       drawn.push(place(masks, { left: 0, top: 0, width: 1, height: 1 }));
     }
-    for (const each of result.detections ?? []) {
-      drawn.push(detection(each, mirrored));
-      if (each.keypoints) drawn.push(...points(each.keypoints, result.skeleton ?? [], mirrored));
-    }
+    this.#objects = (result.detections ?? []).map((each) => new FoundObject(
+      each, result.skeleton ?? [], mirrored
+    ));
+    // Smaller objects are drawn over larger ones, and labels over all of them.
+    const bySize = this.#objects.toSorted((a, b) => b.area - a.area);
+    drawn.push(...bySize.flatMap(({ nodes }) => nodes), ...this.#labels());
     drawn.push(...(result.keypoints ?? []).map((each) => keypoint(each, region, mirrored)));
     this.#root.replaceChildren(...drawn);
+    this.light(lit);
+  }
+
+  /** Emphasizes an object by its index, or none, and names the joints of this or the only pose. */
+  light(index) {
+    const isLit = index !== null && index < this.#objects.length;
+    this.#root.classList.toggle("lit", isLit);
+    this.#objects.forEach(({ nodes, label }, place) => {
+      for (const node of [...nodes, label]) node.classList.toggle("on", place === index);
+    });
+    for (const name of this.#names) name.remove();
+    const named = isLit ? this.#objects[index] : this.#objects.length === 1 && this.#objects[0];
+    this.#names = named ? this.#jointNames(named.joints) : [];
+    this.#root.append(...this.#names);
+  }
+
+  #jointNames(joints) {
+    const { area } = this;
+    const points = joints.map(({ x, y }) => ({ x: x * area.width, y: y * area.height }));
+    const sizes = joints.map(({ name }) => ({ width: textWidth(name, 11), height: 16 }));
+    return placeNames(points, sizes, this.#labelPlaces, area).map((where, index) => where && moved(
+      el("span", { class: "joint", text: joints[index].name }), where, area
+    )).filter(Boolean);
+  }
+
+  /** The labels of all objects, beside their boxes. */
+  #labels() {
+    const { area } = this;
+    const boxes = this.#objects.map(({ where }) => ({
+      left: where.left * area.width, top: where.top * area.height,
+      width: where.width * area.width, height: where.height * area.height,
+    }));
+    const sizes = this.#objects.map(({ label }) => ({
+      width: Math.min(area.width, textWidth(label.textContent, 13) + 16), height: 22,
+    }));
+    this.#labelPlaces = placeLabels(boxes, sizes, area);
+    return this.#labelPlaces.map(
+      (where, index) => moved(this.#objects[index].label, where, area)
+    );
   }
 }
 
-function detection({ label, score: value, box, angle }, mirrored) {
-  const where = placed(box, mirrored);
-  const name = el("span", { class: "box-label", text: `${label} ${score(value)}` });
-  name.classList.toggle("inside", where.top < 0.06);
-  name.classList.toggle("end", where.left + where.width / 2 > 0.5);
-  const node = place(el("div", { class: "box" }, name), where);
-  if (angle) node.style.transform = `rotate(${mirrored ? -angle : angle}rad)`;
-  return node;
+/** The nodes of an object: its box, its keypoints with their lines, and its label. */
+class FoundObject {
+  where;
+  nodes;
+  label;
+  /** The names of the keypoints, and where they are in fractions of the image. */
+  joints;
+
+  constructor({ label, score: value, box, angle, color, keypoints }, skeleton, mirrored) {
+    this.where = placed(box, mirrored);
+    const frame = place(el("div", { class: "box" }), this.where);
+    if (angle) frame.style.transform = `rotate(${mirrored ? -angle : angle}rad)`;
+    this.label = el("span", { class: "box-label", text: `${label} ${score(value)}` });
+    this.nodes = [frame, ...(keypoints ? points(keypoints, skeleton, mirrored) : [])];
+    // A number is an index, which says nothing to people.
+    this.joints = (keypoints ?? []).filter((point) => point && !/^\d+$/.test(point.name)).map(
+      ({ name, x, y }) => ({ name, x: mirrored ? 1 - x : x, y })
+    );
+    for (const node of [...this.nodes, this.label]) node.style.setProperty("--class", color);
+  }
+
+  get area() {
+    return this.where.width * this.where.height;
+  }
 }
 
 /** An object's keypoints, and the lines of its skeleton. */
 function points(keypoints, skeleton, mirrored) {
-  const whole = { left: 0, top: 0, right: 1, bottom: 1 };
   const across = (x) => 100 * (mirrored ? 1 - x : x);
   const lines = skeleton.filter(([start, end]) => keypoints[start] && keypoints[end])
     .map(([start, end]) => svg("line", {
@@ -79,14 +154,8 @@ function points(keypoints, skeleton, mirrored) {
   const drawing = svg("svg", {
     class: "skeleton", viewBox: "0 0 100 100", preserveAspectRatio: "none",
   }, ...lines);
-  return [drawing, ...keypoints.map((each) => keypoint(each, whole, mirrored))];
-}
-
-function svg(name, attributes, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
+  const dots = keypoints.filter(Boolean).map((each) => keypoint(each, whole, mirrored));
+  return [drawing, ...dots];
 }
 
 function keypoint({ x, y, name, score: value }, region, mirrored) {
@@ -95,8 +164,23 @@ function keypoint({ x, y, name, score: value }, region, mirrored) {
   const dot = el("div", { class: "keypoint", title });
   dot.style.left = `${100 * (mirrored ? 1 - point.x : point.x)}%`;
   dot.style.top = `${100 * point.y}%`;
-  dot.style.opacity = String(0.35 + 0.65 * Math.min(1, Math.max(0, value ?? 1)));
+  dot.style.setProperty("--score", String(Math.min(1, Math.max(0, value ?? 1))));
   return dot;
+}
+
+const measure = document.createElement("canvas").getContext("2d");
+
+/** The width of a text in pixels, in the bold type of labels. */
+function textWidth(text, size) {
+  measure.font = `600 ${size}px system-ui, sans-serif`;
+  return Math.ceil(measure.measureText(text).width);
+}
+
+/** Moves a node to a place in pixels, which follows changes of the image's size. */
+function moved(node, { left, top }, area) {
+  node.style.left = `${(100 * left) / Math.max(1, area.width)}%`;
+  node.style.top = `${(100 * top) / Math.max(1, area.height)}%`;
+  return node;
 }
 
 function place(node, { left, top, width, height }) {

@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el, svg } from "./dom.js";
-import { milliseconds, millisecondsNumber, number, rate, score, whole } from "./format.js";
+import { milliseconds, millisecondsNumber, number, percent, rate, score, whole } from "./format.js";
 import { className, isBackground } from "./segmentation.js";
+import { Meter } from "./statistics.js";
 
-const stageNames = {
-  decode: "Decode", preprocess: "Preprocess", inference: "Inference", roundTrip: "Round trip",
-};
+/** The time between two updates of the times, in milliseconds. More often, nobody could read them. */
+const timesInterval = 200;
 
 /** Returns the best label of any kind of result, or "" if it has none. */
 export function topLabel(result) {
@@ -25,10 +25,14 @@ export function topLabel(result) {
 function rankedLabels(result) {
   if (result.segmentation) {
     const named = result.segmentation.classes.filter((each) => !isBackground(each));
-    return named.map((each) => ({ label: className(each), value: each.share }));
+    return named.map((each) => ({
+      label: className(each), value: each.share, text: percent(each.share), color: each.color,
+    }));
   }
   if (result.detections) {
-    return result.detections.map(({ label, score: value }) => ({ label, value }));
+    return result.detections.map(({ label, score: value, color }, index) => (
+      { label, value, color, index }
+    ));
   }
   if (result.measurements) {
     return result.measurements.map(({ name, value, unit }) => (
@@ -42,7 +46,7 @@ function rankedLabels(result) {
 function emptyText(result, threshold) {
   if (result.read_text !== undefined) return result.read_text || "No text.";
   if (result.segmentation) return "Only background.";
-  if (result.detections) return "Nothing found.";
+  if (result.detections) return `Nothing found with a score of ${score(threshold)} or more.`;
   if (result.kind === "classification") return `No label above ${threshold}.`;
   if (result.keypoints) return `${result.keypoints.length} keypoints.`;
   return "";
@@ -50,9 +54,14 @@ function emptyText(result, threshold) {
 
 /** The card with labels and times. */
 export class Readout {
+  /** Called with the index of the object whose row the pointer or the focus is on, or with null. */
+  onpoint = () => {};
   #list = byId("labels");
   #empty = byId("labels-empty");
+  #title = byId("labels-title");
   #rows = [];
+  #nextTimes = 0;
+  #lateTimes = 0;
 
   /** Makes room for a number of labels. */
   setTop(top) {
@@ -61,60 +70,110 @@ export class Readout {
     this.#list.replaceChildren(...this.#rows.map(({ item }) => item));
   }
 
-  /** Shows a result and the measurements so far. */
-  show(result, meter, { top, threshold }) {
+  /** Shows the labels of a result. */
+  show(result, { top, threshold }) {
     this.setTop(top);
-    const labels = rankedLabels(result).slice(0, top);
+    const all = rankedLabels(result);
+    const labels = all.slice(0, top);
     this.#rows.forEach((row, place) => this.#fill(row, labels[place]));
+    this.#title.textContent = titleText(result, all.length, top);
     this.#list.hidden = labels.length === 0 && result.kind !== "classification";
     this.#empty.textContent = labels.length > 0 ? "" : emptyText(result, threshold);
     this.#empty.classList.toggle("read", Boolean(result.read_text));
     this.#list.parentElement.hidden = this.#list.hidden && !this.#empty.textContent;
-    this.#showTimes(result, meter);
+  }
+
+  /** Emphasizes the row of an object, or none. */
+  light(index) {
+    for (const { item, entry } of this.#rows) {
+      item.classList.toggle("on", index !== null && entry?.index === index);
+    }
   }
 
   /** Removes what is shown. */
   clear() {
+    clearTimeout(this.#lateTimes);
+    this.#nextTimes = 0;
     this.#list.hidden = this.#list.parentElement.hidden = false;
     for (const row of this.#rows) this.#fill(row, undefined);
-    this.#empty.textContent = "";
+    this.#empty.textContent = this.#title.textContent = "";
     this.#empty.classList.remove("read");
-    for (const stage of Object.keys(stageNames)) {
+    for (const stage of Meter.stages) {
       byId(`now-${stage}`).textContent = byId(`mean-${stage}`).textContent = "–";
     }
     byId("latency").textContent = byId("latency-mean").textContent = byId("fps").textContent = "–";
+    byId("age").textContent = "–";
     byId("latency-count").textContent = "Average";
     byId("spark").replaceChildren();
   }
 
-  #showTimes(result, meter) {
-    const times = { ...result.latency_ms, roundTrip: result.roundTrip };
-    for (const stage of Object.keys(stageNames)) {
+  /** Shows the times of an image, and the measurements so far, a few times a second. */
+  showTimes(times, meter) {
+    const now = performance.now();
+    const isSoon = now < this.#nextTimes;
+    clearTimeout(this.#lateTimes);
+    if (isSoon) {
+      const late = () => this.showTimes(times, meter);
+      this.#lateTimes = setTimeout(late, this.#nextTimes - now);
+      return;
+    }
+    this.#nextTimes = now + timesInterval;
+    for (const stage of Meter.stages) {
       byId(`now-${stage}`).textContent = millisecondsNumber(times[stage]);
       byId(`mean-${stage}`).textContent = millisecondsNumber(meter.means[stage].mean);
     }
     byId("latency").textContent = milliseconds(times.inference);
     byId("latency-mean").textContent = milliseconds(meter.means.inference.mean);
+    byId("latency-name").textContent = times.runs > 1
+      ? `Inference, mean of ${whole(times.runs)} runs` : "Inference";
     byId("latency-count").textContent = `Average of ${whole(meter.count)}`;
     byId("fps").textContent = rate(meter.framesPerSecond);
+    byId("age").textContent = milliseconds(times.age);
     drawSpark(byId("spark"), meter.count > 1 ? meter.recent : []);
   }
 
   #row(place) {
-    const label = el("span", { class: "label", id: place === 0 ? "top-label" : null });
+    const swatch = el("span", { class: "swatch", hidden: true });
+    const text = el("span", { id: place === 0 ? "top-label" : null });
+    const label = el("span", { class: "label" }, swatch, text);
     const value = el("span", { class: "value" });
     const bar = el("span", { class: "bar" }, el("span"));
-    const item = el("li", {}, label, value, bar);
-    return { item, label, value, bar: bar.firstChild };
+    const row = { item: null, label, swatch, text, value, bar: bar.firstChild, entry: null };
+    const point = () => this.onpoint(row.entry?.index ?? null);
+    const leave = () => this.onpoint(null);
+    row.item = el("li", {
+      on: { pointerenter: point, focus: point, pointerleave: leave, blur: leave },
+    }, label, value, bar);
+    return row;
   }
 
-  #fill({ item, label, value, bar }, entry) {
+  #fill(row, entry) {
+    const { item, label, swatch, text, value, bar } = row;
+    row.entry = entry;
     item.classList.toggle("none", !entry);
-    label.textContent = label.title = entry?.label ?? "";
-    value.textContent = entry ? entry.text ?? score(entry.value) : "";
-    bar.parentElement.hidden = Boolean(entry?.text);
-    bar.style.width = `${100 * Math.min(1, Math.max(0, entry?.value ?? 0))}%`;
+    // An object's row can be focused, because that emphasizes its box.
+    if (Number.isInteger(entry?.index)) item.setAttribute("tabindex", "0");
+    else item.removeAttribute("tabindex");
+    setText(text, entry?.label ?? "");
+    label.title = entry?.label ?? "";
+    swatch.hidden = !entry?.color;
+    swatch.style.background = entry?.color ?? "";
+    setText(value, entry ? entry.text ?? score(entry.value) : "");
+    bar.parentElement.hidden = !Number.isFinite(entry?.value);
+    bar.style.transform = `scaleX(${Math.min(1, Math.max(0, entry?.value ?? 0))})`;
   }
+}
+
+/** Sets a text unless it is the same, which would cost a new layout. */
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** Returns what the numbers of the list are, where that isn't a score. */
+function titleText(result, length, top) {
+  if (result.segmentation) return "Share of the image";
+  if (result.detections && length > top) return `The first ${top} of ${length} objects`;
+  return "";
 }
 
 /** Draws the last latencies as small bars, newest on the right. */

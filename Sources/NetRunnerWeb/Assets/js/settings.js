@@ -16,6 +16,7 @@ const defaultSettings = {
   threshold: 0.1,
   defaultModel: "",
   facing: "",
+  showWelcome: true,
 };
 
 /** Returns valid preferences. Stored values that are missing or invalid become the defaults. */
@@ -31,7 +32,7 @@ function validSettings(stored) {
   within("threads", 0, 256, true);
   within("top", 1, 20, true);
   within("threshold", 0, 0.99, false);
-  for (const name of ["showInputBuffers", "showInputBufferAlpha"]) {
+  for (const name of ["showInputBuffers", "showInputBufferAlpha", "showWelcome"]) {
     if (typeof stored[name] === "boolean") settings[name] = stored[name];
   }
   if (typeof stored.defaultModel === "string") settings.defaultModel = stored.defaultModel;

@@ -16,7 +16,7 @@ export class SoundPanel {
   #inference;
   #display;
   #microphone = new Microphone();
-  #loop = new FrameLoop((signal) => this.#runWindow(signal));
+  #loop = new FrameLoop((signal) => this.#runWindow(signal), 1);
   #recording = null;
   #file = null;
   #samples = new Float32Array(0);
@@ -121,7 +121,9 @@ export class SoundPanel {
     if (!samples || signal.aborted) return;
     this.#samples = samples;
     this.#draw();
-    await this.#inference.run(wavFile(samples, rate), { source: this.#display.session }, signal);
+    const frame = { moment: performance.now() };
+    const query = { source: this.#display.session };
+    await this.#inference.run(wavFile(samples, rate), query, signal, frame);
   }
 
   #forget() {

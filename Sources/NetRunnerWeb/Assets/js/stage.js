@@ -10,6 +10,10 @@ import { contained, gesture } from "./geometry.js";
 export class Stage {
   ontap = () => {};
   onswipe = () => {};
+  /** Called with the pointer's place in fractions of the image, or with null outside of it. */
+  onpoint = () => {};
+  /** Called with the size in pixels of the image on the screen. */
+  onlayout = () => {};
   root = byId("stage");
   video = byId("video");
   pad = byId("pad");
@@ -27,6 +31,7 @@ export class Stage {
     this.video.addEventListener("loadedmetadata", () => this.layout());
     this.#frame.addEventListener("load", () => this.layout());
     this.#followGestures();
+    this.#followPointer();
   }
 
   /** Shows the video. */
@@ -37,16 +42,17 @@ export class Stage {
 
   /**
    * Holds a result's frame over the video, which has moved on by then, because the overlay belongs
-   * to that frame.
+   * to that frame. It takes the image over.
    */
-  holdFrame(frame) {
+  holdFrame(image) {
     if (this.#shown !== this.video) return;
     const held = this.#held;
-    if (held.width !== frame.width || held.height !== frame.height) {
-      held.width = frame.width;
-      held.height = frame.height;
+    // A transferred image doesn't change the canvas's own proportions.
+    if (held.width !== image.width || held.height !== image.height) {
+      held.width = image.width;
+      held.height = image.height;
     }
-    held.getContext("2d", { alpha: false }).drawImage(frame, 0, 0);
+    held.getContext("bitmaprenderer", { alpha: false }).transferFromImageBitmap(image);
     held.classList.toggle("mirrored", this.isMirrored);
     held.hidden = false;
   }
@@ -102,6 +108,7 @@ export class Stage {
     Object.assign(this.overlay.style, {
       left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px`,
     });
+    this.onlayout({ width, height });
   }
 
   #show(element) {
@@ -124,6 +131,17 @@ export class Stage {
       return { width, height };
     }
     return { width: 1, height: 1 };
+  }
+
+  #followPointer() {
+    this.root.addEventListener("pointermove", ({ clientX, clientY, pointerType }) => {
+      if (pointerType === "touch") return;
+      const { left, top, width, height } = this.overlay.getBoundingClientRect();
+      const point = { x: (clientX - left) / width, y: (clientY - top) / height };
+      const isInside = point.x >= 0 && point.x <= 1 && point.y >= 0 && point.y <= 1;
+      this.onpoint(isInside ? point : null);
+    });
+    this.root.addEventListener("pointerleave", () => this.onpoint(null));
   }
 
   #followGestures() {

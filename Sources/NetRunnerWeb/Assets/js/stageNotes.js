@@ -20,7 +20,6 @@ export class StageNotes {
   /** Says above the samples why the camera isn't used. */
   noticeCamera(code) {
     const { title, text } = cameraAdvice(code);
-    byId("camera-retry").hidden = isHopeless(code);
     byId("camera-notice").querySelector("p").textContent = `${title}. ${text}`;
     byId("camera-notice").hidden = false;
   }

@@ -37,7 +37,7 @@ class Rate {
 
 /** The live measurements since the source or the model last changed. */
 export class Meter {
-  static stages = ["decode", "preprocess", "inference", "roundTrip"];
+  static stages = ["wait", "decode", "preprocess", "inference", "roundTrip", "age"];
   means = Object.fromEntries(Meter.stages.map((stage) => [stage, new RunningMean()]));
   recent = [];
   framesPerSecond = NaN;

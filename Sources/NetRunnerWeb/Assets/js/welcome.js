@@ -1,0 +1,58 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId, el, icon } from "./dom.js";
+import { isForDrawings } from "./models.js";
+
+/** The card that says what the page can do, until it is closed. */
+export class Welcome {
+  #app;
+  #actions;
+  #root = byId("welcome");
+
+  /** The actions are camera, files, samples and draw. */
+  constructor(app, actions) {
+    this.#app = app;
+    this.#actions = actions;
+    for (const source of [app.settings, app.models]) {
+      source.addEventListener(source === app.models ? "select" : "change", () => this.show());
+    }
+  }
+
+  /** Shows the card with what suits the selected model, or hides it. */
+  show() {
+    const { models, settings } = this.#app;
+    this.#root.hidden = !settings.values.showWelcome || !models.selected;
+    if (this.#root.hidden) return;
+    const takesImages = models.selected.takes === "image";
+    const close = el("button", {
+      class: "plain", type: "button", "aria-label": "Close",
+      on: { click: () => settings.set("showWelcome", false) },
+    }, icon("close"));
+    this.#root.replaceChildren(
+      el("div", { class: "welcome-head" }, el("h2", { text: "What you can do here" }), close),
+      el("ul", {},
+        takesImages ? this.#way("camera", "Point the camera at something", "camera") : null,
+        takesImages ? this.#way("pictures", "Choose photos, or drop them here", "files") : null,
+        takesImages ? this.#way("samples", "Look at sample photos", "samples") : null,
+        isForDrawings(models.selected) ? this.#way("pen", "Draw a digit", "draw") : null,
+        this.#link("models", "Add a model of your own", "models"),
+        this.#link("evaluate", "Measure models on many photos", "evaluate"),
+        this.#link("label", "Label photos", "label")));
+  }
+
+  #way(iconName, text, action) {
+    return el("li", {}, el(
+      "button", { class: "way", type: "button", on: { click: () => this.#actions[action]() } },
+      icon(iconName), el("span", { text })
+    ));
+  }
+
+  #link(iconName, text, view) {
+    return el("li", {}, el(
+      "a", { class: "way", href: `#/${view}` }, icon(iconName), el("span", { text })
+    ));
+  }
+}
