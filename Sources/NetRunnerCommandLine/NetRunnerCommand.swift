@@ -29,7 +29,7 @@ public struct NetRunnerCommand: ParsableCommand {
       every request needs a token; it is generated if --token is missing. Browsers only allow the \
       camera on https and localhost pages, so cameras of other machines need --cert and --key.
       """,
-    version: Version.current, subcommands: [SessionWorkerCommand.self])
+    version: Version.current, subcommands: [SessionWorkerCommand.self, BundleMakerCommand.self])
 
   @Option(
     help: ArgumentHelp(
@@ -128,6 +128,7 @@ public struct NetRunnerCommand: ParsableCommand {
     options.outputFormats = TensorIOTool.current.outputFormats
     options.metrics = TensorIOTool.current.metrics
     options.libraries = Backends.versions
+    options.makeBundle = BundleMaker(memoryLimit: memoryLimit).make
     let liteRT = LiteRTBackend()
     options.libraryProblem = { Backends.problem(of: liteRT) }
     options.certificate = try tls.certificate()

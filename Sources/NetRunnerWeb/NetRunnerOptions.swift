@@ -67,6 +67,12 @@ public struct NetRunnerOptions: Sendable {
   /// nil.
   public var libraryProblem: @Sendable () -> String? = { nil }
 
+  /// Writes a bundle for a `.tflite` file, and returns one sentence for each assumption; nil refuses
+  /// such files.
+  ///
+  /// The file can come from anyone, so a process of its own should read it.
+  public var makeBundle: (@Sendable (_ model: String, _ bundle: String) throws -> [String])?
+
   /// The minimum length of a token, in bytes of UTF-8.
   public static let minimumTokenLength = 16
 

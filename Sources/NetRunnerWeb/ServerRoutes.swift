@@ -34,7 +34,7 @@ struct ServerRoutes: Sendable {
       "folders": options.folders.map { ["name": FileSystem.name(of: $0)] },
       "maximum_picture_bytes": InferenceRunner.maximumImageBytes,
       "maximum_bundle_bytes": options.maximumBundleBytes, "repository": repository?.json,
-      "problem": options.libraryProblem(),
+      "makes_bundles": options.makeBundle != nil, "problem": options.libraryProblem(),
     ]
   }
 

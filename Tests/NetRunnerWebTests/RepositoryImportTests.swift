@@ -106,13 +106,11 @@ import Testing
   @Test func `an update with an invalid model keeps the previous version`() async throws {
     let repository = try await RepositoryFixture()
     try await repository.publish(repository.bundle(), "1.0")
-    let maker = try WebFixture()
-    try maker.addSum()
     let broken = try repository.bundle()
     try Data("no model".utf8).write(to: URL(filePath: broken + "/model.tflite"))
     let fixture = try await repository.netRunner()
     let bad = [
-      (maker.options.models + "/sum.tiobundle", "not_a_vision_model"), (broken, "invalid_bundle"),
+      (broken, "invalid_bundle"),
       (try repository.bundle(id: "digits"), "model_is_shipped"),
       (Self.tflite, "no_bundle"),
     ]

@@ -50,8 +50,65 @@ struct NetRunnerCommandTests {
     for (what, value) in members where what != "console" {
       #expect(value == .bool(true), "\(what)")
     }
-    #expect(members.count == 32)
+    #expect(members.count == 33)
     #expect(members["console"] == .array([]))
+  }
+
+  /// Sends a file as a model, and returns the status and the response.
+  private static func send(
+    _ file: String, as name: String, to server: RunningServer
+  ) async throws -> (status: String, body: JSONValue) {
+    let curl = try ChildProcess(
+      "/usr/bin/env",
+      [
+        "curl", "-sS", "--max-time", "300", "--write-out", "\n%{http_code}", "--data-binary",
+        "@\(CommandRunner.packageFolder.path)/Tests/Fixtures/\(file)", "--header",
+        "Content-Type: application/octet-stream",
+        server.address + "api/v1/models?name=" + name,
+      ])
+    let lines = await curl.finish().output.split(separator: "\n")
+    let body = try json(String(try #require(lines.first)))
+    return (String(try #require(lines.last)), body)
+  }
+
+  @Test func `a .tflite file becomes a model with its assumptions`() async throws {
+    let server = try RunningServer()
+    let (status, body) = try await Self.send(
+      "Models/image_with_metadata.tflite", as: "..%2FMy%20pets.TFLITE", to: server)
+    guard case .object(let answer) = body, case .object(let model)? = answer["model"] else {
+      Issue.record("\(status) \(body)")
+      return
+    }
+    #expect(status == "201")
+    #expect(model["id"] == .string("my-pets") && model["can_run"] == .bool(true), "\(body)")
+    guard case .array? = answer["checks"] else {
+      Issue.record("\(body)")
+      return
+    }
+    let again = try await Self.send(
+      "Models/image_with_metadata.tflite", as: "My%20pets.tflite", to: server)
+    #expect(again.status == "409")
+    let unnamed = try await Self.send("Models/add.tflite", as: "", to: server)
+    #expect(unnamed.status == "400")
+  }
+
+  @Test(arguments: [
+    ("Hostile/buffer_missing", "buffer 99"), ("Models/oversized", "1 GiB"),
+    ("Models/crash_on_run", "ended the process"), ("Images/baseline.jpg", "TensorFlow Lite"),
+  ])
+  func `a damaged .tflite file is refused by its own name`(
+    file: String, words: String
+  ) async throws {
+    let server = try RunningServer()
+    let path = file.hasSuffix(".jpg") ? file : file + ".tflite"
+    let (status, body) = try await Self.send(path, as: "mine.tflite", to: server)
+    #expect(status == "422")
+    let message = "\(body)"
+    #expect(message.contains("invalid_bundle") && message.contains(words), "\(message)")
+    #expect(message.contains("mine.ti") || message.contains("mine.tflite"), "\(message)")
+    #expect(!message.contains(".import-"), "\(message)")
+    let good = try await Self.send("Models/add.tflite", as: "good.tflite", to: server)
+    #expect(good.status == "201", "\(good.body)")
   }
 
   @Test func `the page imports and updates a model from a repository`() async throws {

@@ -90,8 +90,17 @@ def drops(page: Page, address: str, seen: dict) -> None:
     bundle = DEMO / "digits.tiobundle"
     page.driver.execute_async_script(
         DROP, {"model.tflite": encoded((bundle / "model.tflite").read_bytes())})
-    seen["explains_a_bare_file"] = page.wait(
-        lambda: "tensorio init model.tflite" in page.text("#import-state")) is not None
+    seen["imports_a_bare_file"] = page.wait(
+        lambda: "Imported model." in page.text("#import-state")
+        and "RGB is assumed" in page.text("#import-state .checks")) is not None
+    page.click("#import-state .button")
+    seen["uses_a_bare_file_live"] = page.wait(
+        lambda: page.driver.current_url.endswith("#/live")
+        and page.find("#model-select").get_attribute("value") == "model"
+        and page.text("#latency") not in ["", "–"]) is not None
+    page.choose_model("digits")
+    page.driver.get(address + "#/models")
+    page.wait(lambda: page.find("#import-choose").is_displayed())
     page.driver.execute_async_script(DROP, {"notes.txt": ""})
     seen["stays_at_models"] = page.wait(
         lambda: "It contains no model" in page.text("#notices")

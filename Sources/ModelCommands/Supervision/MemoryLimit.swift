@@ -32,6 +32,9 @@ package struct MemoryLimit: ExpressibleByArgument, Sendable {
 
   package var defaultValueDescription: String { size.description }
 
+  /// The limit as an argument for another process.
+  package var argument: String { String(bytes) }
+
   var bytes: Int { size.bytes }
 
   /// The same limit for a model in a separate process.

@@ -47,7 +47,7 @@ struct BundleImporter: Sendable {
   ///   - replaces: Whether a model with the same id is replaced. If false, such a model is an
   ///     error.
   ///   - check: The program's own check, for example that the model can be loaded. The importer
-  ///     itself requires a model whose only input is a colour image. The bundle is moved after the
+  ///     itself requires a model that the page can show. The bundle is moved after the
   ///     check, so the check must not leave any of its files open. An error becomes the reason of
   ///     an `invalidBundle`, except for an ``ImportError``, which is rethrown.
   ///   - isOver: Called now and then. If it returns true, the import is cancelled.
@@ -79,8 +79,8 @@ struct BundleImporter: Sendable {
   ///     newer.
   ///   - replaces: Whether another model with the same id is replaced. If false, such a model is an
   ///     error.
-  ///   - check: The program's own check. The importer itself requires a model whose only input is
-  ///     an image.
+  ///   - check: The program's own check. The importer itself requires a model that the page can
+  ///     show.
   ///   - isOver: Called now and then. If it returns true, the import is cancelled.
   /// - Returns: The bundle in the models folder.
   /// - Throws: ``ImportError``. The models folder is then unchanged.
@@ -93,6 +93,33 @@ struct BundleImporter: Sendable {
     try requireFolder()
     return try source.withCopy(in: folder, until: isOver) {
       try place($0, origin, over: former, replaces: replaces, check: check, until: isOver)
+    }
+  }
+
+  /// Makes a bundle with a closure, checks it and moves it into the models folder.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the bundle's folder, such as `X.tiobundle`.
+  ///   - replaces: Whether a model with the same id is replaced. If false, such a model is an
+  ///     error.
+  ///   - check: The program's own check.
+  ///   - make: Writes the bundle to a path that doesn't exist.
+  /// - Returns: The bundle in the models folder.
+  /// - Throws: ``ImportError``. The models folder is then unchanged.
+  func importBundle(
+    as name: String, replaces: Bool, check: (ModelBundle) throws -> Void,
+    make: (_ path: String) throws -> Void
+  ) throws -> ModelBundle {
+    try requireFolder()
+    return try BundleArchive.withHiddenFolder(in: folder, for: name) { fresh in
+      let path = "\(fresh)/\(name)"
+      do {
+        try make(path)
+      } catch {
+        let message = (error as? TensorIOError)?.naming(FileSystem.name(of:)).message ?? "\(error)"
+        throw ImportError(.invalidBundle, message, cause: error)
+      }
+      return try place(path, nil, over: nil, replaces: replaces, check: check) { false }
     }
   }
 
@@ -136,9 +163,9 @@ struct BundleImporter: Sendable {
     }
   }
 
-  /// A path in the models folder for an archive that will be unpacked later.
-  var temporaryFile: String {
-    "\(folder)/\(BundleArchive.freshPrefix)\(UUID().uuidString).zip"
+  /// A path in the models folder for a file that will be imported later.
+  func temporaryFile(_ fileExtension: String) -> String {
+    "\(folder)/\(BundleArchive.freshPrefix)\(UUID().uuidString).\(fileExtension)"
   }
 
   /// Removes the leftovers of imports that were killed; call it before the first import.
@@ -166,23 +193,13 @@ extension BundleImporter {
   }
 
   private func checkInput(of bundle: ModelBundle) throws {
-    let inputs = bundle.manifest.inputs
-    var found = counted(inputs.count, "input")
-    if let input = inputs.first, inputs.count == 1 {
-      guard case .imageInput(let shape, _) = input.kind else {
-        throw notAServedModel(bundle, found: "'\(input.name)', which isn't an image")
-      }
-      if shape.channels == 3, shape.format != .gray { return }
-      found = "'\(input.name)', an image with the format \(shape.format.rawValue)"
-    }
-    throw notAServedModel(bundle, found: found)
-  }
-
-  private func notAServedModel(_ bundle: ModelBundle, found: String) -> ImportError {
-    ImportError(
+    guard ModelSubject(of: bundle.manifest) == nil else { return }
+    throw ImportError(
       .notAServedModel,
-      "Net Runner runs models with one input, an image with the format RGB or BGR,"
-        + " but '\(bundle.manifest.name)' has \(found). Run it with 'tensorio run'.")
+      "Net Runner runs models with one image, one recording, or any number of numbers and texts, but"
+        + " '\(bundle.manifest.name)' has \(counted(bundle.manifest.inputs.count, "input"))"
+        + (bundle.manifest.inputs.isEmpty ? "." : ", of which one is an image or a recording.")
+        + " Run it with 'tensorio run'.")
   }
 }
 

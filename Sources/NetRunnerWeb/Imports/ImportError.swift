@@ -48,7 +48,7 @@ extension ImportError: CustomStringConvertible {
     case severalBundles = "several_bundles"
     /// The bundle breaks a rule, or its model can't be loaded.
     case invalidBundle = "invalid_bundle"
-    /// The model's inputs are something other than a single colour image.
+    /// The page can't show the model's inputs.
     case notAServedModel = "not_a_vision_model"
     /// A model with the same id came with the program and can't be replaced.
     case modelIsShipped = "model_is_shipped"

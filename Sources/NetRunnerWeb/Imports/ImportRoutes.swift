@@ -53,22 +53,47 @@ struct ImportRoutes: Sendable {
 
   private func upload(_ request: Request) async throws -> Response {
     let type = request.headers[.contentType]?.lowercased() ?? ""
-    guard type.hasPrefix("application/zip") || type.hasPrefix("application/x-zip") else {
+    let isZip = type.hasPrefix("application/zip") || type.hasPrefix("application/x-zip")
+    guard isZip || (type.hasPrefix("application/octet-stream") && imports.makesBundles) else {
       throw WebError(
         status: .unsupportedMediaType, code: "not_a_zip",
-        message: "The body must be a zip file, with 'Content-Type: application/zip'.",
+        message: "The body must be a zip file, with 'Content-Type: application/zip'"
+          + (imports.makesBundles
+            ? ", or a .tflite file, with 'Content-Type: application/octet-stream'." : "."),
         endsConnection: true)
     }
-    let replaces = try Query(request).bool("replace") ?? false
-    let path = imports.temporaryFile
+    let query = Query(request)
+    let replaces = try query.bool("replace") ?? false
+    let name = isZip ? "" : try Self.modelName(query)
+    let path = imports.temporaryFile(isZip ? "zip" : "tflite")
     defer { try? FileSystem.remove(path) }
-    try await bodies.write(request, to: path, limit: imports.maximumBytes, as: "The archive")
+    try await bodies.write(
+      request, to: path, limit: imports.maximumBytes, as: isZip ? "The archive" : "The model")
     do {
-      let model = try await imports.add(path, replaces: replaces)
-      return try .json(["model": model.json], status: .created)
+      if isZip {
+        let model = try await imports.add(path, replaces: replaces)
+        return try .json(["model": model.json], status: .created)
+      }
+      let (model, checks) = try await imports.addModel(path, named: name, replaces: replaces)
+      let answer: JSONObject = ["model": model.json, "checks": checks]
+      return try .json(answer, status: .created)
     } catch let error as ImportError {
       throw WebError(error)
     }
+  }
+
+  /// The name of a model's bundle, from the name of its file.
+  private static func modelName(_ query: Query) throws -> String {
+    guard let file = query.text("name"), file.lowercased().hasSuffix(".tflite") else {
+      throw WebError.badRequest("A model's file needs 'name' in the query, such as 'pets.tflite'.")
+    }
+    let name = file.dropLast(".tflite".count).unicodeScalars.prefix(80).map { scalar in
+      let isPlain = scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+      return scalar.isASCII && (isPlain || "-_.".unicodeScalars.contains(scalar))
+        ? Character(scalar) : "-"
+    }
+    let trimmed = name.drop { $0 == "." || $0 == "-" }
+    return trimmed.isEmpty ? "model" : String(trimmed)
   }
 }
 #endif

@@ -18,6 +18,7 @@ final class ModelImports: Sendable {
   /// The repository that models are imported from by name, or nil if there is none.
   let repository: RepositorySource?
   private let queue: WorkQueue
+  private let makeBundle: (@Sendable (_ model: String, _ bundle: String) throws -> [String])?
   /// The remembered imports, oldest first.
   private let jobs = Mutex<[ImportJob]>([])
 
@@ -36,6 +37,7 @@ final class ModelImports: Sendable {
     repository = try options.repository.map {
       try RepositorySource($0, maximumBytes: options.maximumBundleBytes)
     }
+    makeBundle = options.makeBundle
     // Use a separate queue, so that unpacking doesn't delay other clients' images.
     queue = WorkQueue(threads: 1, limit: Self.underWay)
     try importer.removeLeftovers()
@@ -68,7 +70,7 @@ final class ModelImports: Sendable {
   private func run(_ job: ImportJob) async throws -> String {
     switch job.source {
     case .address(let url):
-      let file = temporaryFile
+      let file = temporaryFile("zip")
       defer { try? FileSystem.remove(file) }
       try await download.download(url, to: file) { job.note(received: $0, of: $1) }
       job.noteChecking()
@@ -104,6 +106,30 @@ final class ModelImports: Sendable {
     }
   }
 
+  /// Whether a model without a bundle can be imported.
+  var makesBundles: Bool { makeBundle != nil }
+
+  /// Makes a bundle of a `.tflite` file, and imports it.
+  ///
+  /// - Returns: The model, and one sentence for each assumption.
+  func addModel(
+    _ file: String, named name: String, replaces: Bool
+  ) async throws -> (model: ServedModel, checks: [String]) {
+    try await queue.run { [self] in
+      var checks: [String] = []
+      let bundle = try importer.importBundle(
+        as: "\(name).tiobundle", replaces: replaces, check: catalogue.tryOut
+      ) { bundle in
+        do {
+          checks = try makeBundle?(file, bundle) ?? []
+        } catch let error as TensorIOError {
+          throw error.naming { $0 == file ? "\(name).tflite" : FileSystem.name(of: $0) }
+        }
+      }
+      return (try finish(bundle), checks)
+    }
+  }
+
   private func finish(_ bundle: ModelBundle) throws -> ServedModel {
     // This happens after the scan, because otherwise a request could load the new files with the former
     // description in between, and the catalogue would keep them.
@@ -115,8 +141,8 @@ final class ModelImports: Sendable {
   /// The maximum size of an archive, in bytes.
   var maximumBytes: Int { download.limits.bytes }
 
-  /// A new path for an archive; files that are left behind are removed at the next start.
-  var temporaryFile: String { importer.temporaryFile }
+  /// A new path for a file to import; files that are left behind are removed at the next start.
+  func temporaryFile(_ fileExtension: String) -> String { importer.temporaryFile(fileExtension) }
 }
 
 extension WebError {

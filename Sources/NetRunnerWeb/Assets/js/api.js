@@ -34,6 +34,13 @@ export class API {
     return this.#requests.upload("models", file, { type: "application/zip", query, ...options });
   }
 
+  /** Sends a TensorFlow Lite model, of which the server makes a bundle. */
+  uploadModelFile(file, replace, options) {
+    const query = { name: file.name, replace: replace || null };
+    const type = "application/octet-stream";
+    return this.#requests.upload("models", file, { type, query, ...options });
+  }
+
   /**
    * Runs a model on an image. The result also has `roundTrip`, the request's time in milliseconds.
    */

@@ -8,7 +8,8 @@ import { zipped } from "./zip.js";
 
 /**
  * Looks for a model in dropped files. Returns `{zip}`, a function that resolves to a zip to import;
- * `{problem}`, which says why nothing can be imported; or null if there is no model.
+ * `{file}`, a TensorFlow Lite model; `{problem}`, which says why nothing can be imported; or null if
+ * there is no model.
  */
 export function modelIn(entries) {
   const zip = entries.find(({ file }) => isZip(file));
@@ -31,13 +32,7 @@ export function modelIn(entries) {
     return { zip: () => zipped(files, `${name}.zip`) };
   }
   const bare = entries.find(({ path }) => /\.tflite$/i.test(path));
-  if (bare) {
-    const name = bare.file.name;
-    return {
-      problem: `${name} has no model.json, which describes its image and labels. Run `
-        + `“tensorio init ${name}”, and drop the .tiobundle folder that it makes.`,
-    };
-  }
+  if (bare) return { file: bare.file };
   return null;
 }
 

@@ -62,6 +62,8 @@ export class Imports extends EventTarget {
   #root = byId("import-state");
   #stopper = null;
   #id = null;
+  /** What the server assumed of a model without a bundle. */
+  #checks = [];
 
   constructor(app) {
     super();
@@ -74,7 +76,9 @@ export class Imports extends EventTarget {
     byId("zip-input").addEventListener("change", ({ target }) => {
       const [file] = target.files;
       target.value = "";
-      if (file) this.send(async () => file);
+      if (!file) return;
+      if (/\.tflite$/i.test(file.name)) this.sendModel(file);
+      else this.send(async () => file);
     });
   }
 
@@ -116,24 +120,41 @@ export class Imports extends EventTarget {
 
   /** Uploads a zip from this device, to which a function resolves. */
   send(zip, replace = false) {
-    const limit = this.#app.server.maximum_bundle_bytes;
     return this.#during(() => this.send(zip, true), async (signal) => {
       const file = await zip();
-      if (file.size > limit) {
-        const message = `${file.name} has ${bytes(file.size)}. `
-          + `The server accepts at most ${bytes(limit)}.`;
-        throw { code: "too_large", message };
-      }
-      this.#showProgress({ state: "uploading", received: 0, total: file.size });
-      const { model } = await this.#app.api.uploadModel(file, replace, {
-        signal,
-        progress: (received, total) =>
-          this.#showProgress(
-            { state: received < total ? "uploading" : "checking", received, total }
-          ),
-      });
+      const { model } = await this.#app.api.uploadModel(file, replace, this.#sending(file, signal));
       return model.id;
     });
+  }
+
+  /** Uploads a TensorFlow Lite model. The server makes a bundle of it, and says what it assumed. */
+  sendModel(file, replace = false) {
+    if (!this.#app.server.makes_bundles) return this.refuse(
+      `${file.name} has no model.json, which describes its image and labels. Run `
+        + `“tensorio init ${file.name}”, and drop the .tiobundle folder that it makes.`
+    );
+    return this.#during(() => this.sendModel(file, true), async (signal) => {
+      const { model, checks } = await this.#app.api.uploadModelFile(
+        file, replace, this.#sending(file, signal)
+      );
+      this.#checks = checks;
+      return model.id;
+    });
+  }
+
+  /** Options of an upload that shows its progress, for a file that isn't too large. */
+  #sending(file, signal) {
+    const limit = this.#app.server.maximum_bundle_bytes;
+    if (file.size > limit) {
+      const message = `${file.name} has ${bytes(file.size)}. `
+        + `The server accepts at most ${bytes(limit)}.`;
+      throw { code: "too_large", message };
+    }
+    this.#showProgress({ state: "uploading", received: 0, total: file.size });
+    const progress = (received, total) => this.#showProgress(
+      { state: received < total ? "uploading" : "checking", received, total }
+    );
+    return { signal, progress };
   }
 
   /** Explains why what was dropped can't be imported. */
@@ -155,6 +176,7 @@ export class Imports extends EventTarget {
     const stopper = new AbortController();
     this.#stopper = stopper;
     this.#id = null;
+    this.#checks = [];
     this.#note(true);
     try {
       const id = await work(stopper.signal);
@@ -201,6 +223,10 @@ export class Imports extends EventTarget {
     );
     const name = model ? this.#app.models.nameOf(model) : id;
     this.#showEnd(`Imported ${name}.`, [use, more]);
+    if (this.#checks.length > 0) this.#root.append(
+      el("p", { text: "What the file doesn't say was assumed:" }),
+      el("ul", { class: "checks" }, this.#checks.map((text) => el("li", { text })))
+    );
   }
 
   #showProgress(state) {

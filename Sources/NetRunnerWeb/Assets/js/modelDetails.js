@@ -43,7 +43,7 @@ export class ModelDetails {
         el("h2", { text: this.#app.models.nameOf(model) }),
         el("div", { class: "actions" }, this.#useButton(model), this.#deleteButton(model))),
       ...[
-        model.details ? el("p", { class: "lead", text: model.details }) : null,
+        isFilledIn(model.details) ? el("p", { class: "lead", text: model.details }) : null,
         model.can_run ? null : el(
           "p", { class: "warn", text: `This model can't run here. ${model.reason ?? ""}` }
         ),
@@ -107,8 +107,8 @@ function facts(model) {
       { tflite: "TensorFlow Lite", tensorflow: "TensorFlow" }[model.backend] ?? model.backend
     ],
     ["Size", bytes(model.size_bytes)],
-    ["Author", model.author],
-    ["License", model.license],
+    ["Author", isFilledIn(model.author) ? model.author : null],
+    ["License", isFilledIn(model.license) ? model.license : null],
     ["Version", model.version],
     ["Identifier", model.id],
     ["Origin", originText(model)],
@@ -118,6 +118,11 @@ function facts(model) {
     "dl", { class: "facts" },
     shown.flatMap(([name, value]) => [el("dt", { text: name }), el("dd", { text: value })])
   );
+}
+
+/** Whether a text of model.json isn't the mark of something that is still missing. */
+function isFilledIn(text) {
+  return Boolean(text) && !text.startsWith("(fill in:");
 }
 
 /** Describes where a model came from. */

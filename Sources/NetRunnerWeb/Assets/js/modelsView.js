@@ -57,7 +57,7 @@ export class ModelsView {
     if (entries.some(({ file }) => isPicture(file) || isVideo(file))) {
       this.#app.show("live", entries);
     } else {
-      this.#app.notices.warn("It contains no model. Drop a zip or a .tiobundle folder.");
+      this.#app.notices.warn("It contains no model. Drop a .tflite file, a .tiobundle folder or a zip of one.");
     }
   }
 
@@ -67,6 +67,7 @@ export class ModelsView {
     if (!model) return false;
     this.#app.go("models");
     if (model.problem) this.#imports.refuse(model.problem);
+    else if (model.file) this.#imports.sendModel(model.file);
     else this.#imports.send(model.zip);
     return true;
   }
