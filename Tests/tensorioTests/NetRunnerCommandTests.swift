@@ -37,6 +37,7 @@ struct NetRunnerCommandTests {
     ] {
       #expect(seen[what] == .bool(true), "\(what): \(seen)")
     }
+    #expect(seen["axe"] == .array([]))
     #expect(seen["console"] == .array([]))
   }
 

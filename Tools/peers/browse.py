@@ -24,6 +24,7 @@ import time
 import zipfile
 from pathlib import Path
 
+from axe_core_python.selenium import Axe
 from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -192,6 +193,28 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def accessibility(address: str, page: Page, views: list[str]) -> list[str]:
+    """What axe finds in views, at each size, light and dark."""
+    found = []
+    for width, height in SIZES:
+        page.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+        for theme in ["light", "dark"]:
+            page.driver.execute_cdp_cmd(
+                "Emulation.setEmulatedMedia",
+                {"features": [{"name": "prefers-color-scheme", "value": theme}]})
+            for view in views:
+                page.driver.get(address.split("#")[0] + "#/" + view)
+                page.wait(lambda: page.find(f"[data-view={view.split('/')[0]}]").is_displayed())
+                time.sleep(0.3)
+                for violation in Axe().run(page.driver)["violations"]:
+                    nodes = [node["target"] for node in violation["nodes"][:3]]
+                    found.append(f"{view} {width} {theme}: {violation['id']} {nodes}")
+    page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    return found
+
+
 def browse(address: str, page: Page, screenshots: Path | None) -> dict:
     seen: dict = {}
 
@@ -263,6 +286,7 @@ def browse(address: str, page: Page, screenshots: Path | None) -> dict:
         lambda: page.driver.find_elements(By.CSS_SELECTOR, "#export-json"), 60) is not None
     seen["evaluation_says"] = page.text("#evaluation-state")
     time.sleep(1)
+    results = page.driver.execute_script("return location.hash").removeprefix("#/")
     look("results")
     if seen["evaluates"]:
         page.click("#export-json")
@@ -274,6 +298,8 @@ def browse(address: str, page: Page, screenshots: Path | None) -> dict:
         page.driver.get(address.split("#")[0] + "#/" + view)
         time.sleep(0.5)
         look(view)
+    views = ["live", "models", "models/digits", "evaluate", results, "label", "settings"]
+    seen["axe"] = accessibility(address, page, views)
     seen["console"] = [entry["message"] for entry in page.driver.get_log("browser")]
     return seen
 

@@ -114,11 +114,14 @@ struct InferenceAnswer: Sendable {
     return pairs?.map { [$0.0, $0.1] }
   }
 
-  /// Draws the masks of all objects in one transparent image, at most 640 pixels wide and high.
+  /// Draws the masks of the objects above the threshold in one transparent image, at most 640 pixels
+  /// wide and high.
   private func masks() throws -> String? {
-    guard let size = prediction.imageSize, let objects = prediction.detections,
-      objects.contains(where: { $0.mask != nil })
-    else { return nil }
+    guard let size = prediction.imageSize else { return nil }
+    let objects = (prediction.detections ?? []).filter {
+      $0.mask != nil && $0.score >= options.threshold
+    }
+    guard !objects.isEmpty else { return nil }
     return try ObjectMasks(objects, of: size).image(longestSide: 640).dataAddress(as: .png)
   }
 

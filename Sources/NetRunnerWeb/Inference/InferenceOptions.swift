@@ -8,7 +8,7 @@
 struct InferenceOptions: Sendable {
   /// The maximum number of labels to return.
   var top = 5
-  /// The minimum value of a label.
+  /// The minimum value of a label, and the minimum score of an object whose mask is drawn.
   var threshold: Float = 0.1
   /// The number of runs of the model, over which the latencies are averaged.
   var iterations = 1

@@ -134,7 +134,8 @@ class Pace {
   learn(times) {
     if (!times) return;
     this.#count += 1;
-    const share = times.wait / Math.max(times.work, 1);
+    // A wait of a few milliseconds says nothing about how busy the server is.
+    const share = times.wait / Math.max(times.work, 5);
     this.#share += (share - this.#share) / Math.min(this.#count, 8);
     if (this.#count >= 8 && this.#share > 0.75 && this.limit > 1) {
       this.limit -= 1;

@@ -38,7 +38,7 @@ export class SettingsView {
         ),
         this.#number("top", "Labels shown", "From 1 to 20.", { min: 1, max: 20, step: 1 }),
         this.#number(
-          "threshold", "Lowest value shown", "Labels with a lower value are left out.",
+          "threshold", "Lowest score", "Labels, objects and joints with a lower score aren't shown.",
           { min: 0, max: 0.99, step: 0.01 }
         ),
         this.#number(
