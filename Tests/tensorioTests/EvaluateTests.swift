@@ -57,6 +57,15 @@ struct EvaluateTests {
     #expect(outputs["classification"]?.count == 10)
   }
 
+  @Test func `a bundle in place of a folder of models is evaluated`() async throws {
+    let result = try await CommandRunner.run([
+      "evaluate", "Demo/digits.testbundle", "--models", "Demo/digits.tiobundle", "--json",
+    ])
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.contains(#""id":"digits""#))
+    #expect(!result.output.contains(#""id":"digits-int8""#))
+  }
+
   @Test func `an unmet gate exits with 1 and is a failure in the JUnit report`() async throws {
     let folder = try TemporaryFolder()
     let met = try await CommandRunner.run(digits + ["--fail-under", "top1=0.9"])

@@ -66,6 +66,7 @@ enum ExportTarget {
       // trial also detects a full disk. It is written next to any existing checkpoint, and takes as
       // long as the export.
       let trial = folder + "/.tensorio-" + UUID().uuidString
+      // A trial that can't be removed is no reason to refuse the training. Its name begins with a dot.
       defer { try? FileManager.default.removeItem(atPath: trial) }
       try FileSystem.writing("The folder '\(folder)' can't be written") {
         try FileManager.default.createDirectory(atPath: trial, withIntermediateDirectories: false)
@@ -86,6 +87,7 @@ enum ExportTarget {
       try model.export(to: folder)
       return folder
     } catch {
+      // The caller reports the error that made the rescue necessary; an incomplete copy has no use.
       try? FileManager.default.removeItem(atPath: folder)
       return nil
     }

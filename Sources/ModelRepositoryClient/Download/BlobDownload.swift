@@ -62,6 +62,7 @@ struct BlobDownload: Sendable {
           try cache.environment.reached(.corruptBlobRemoved)
         }
       } catch let error as FileError where error.isDiskFull {
+        // The free space is only a part of the message, which can do without it.
         throw ModelRepositoryClientError.diskFull(
           needed: blob.size - partial.count,
           available: try? cache.environment.availableBytes(cache.path), name, cause: error)

@@ -15,7 +15,9 @@ struct ModelChoice: ParsableArguments {
     help: ArgumentHelp("A bundle; may be repeated.", valueName: "bundle"), completion: .directory)
   var model: [String] = []
 
-  @Option(help: ArgumentHelp("A folder of bundles.", valueName: "folder"), completion: .directory)
+  @Option(
+    help: ArgumentHelp("A folder of bundles, or a bundle.", valueName: "folder"),
+    completion: .directory)
   var models: String?
 
   @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")

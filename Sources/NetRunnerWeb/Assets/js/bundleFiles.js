@@ -7,9 +7,9 @@ import { isZip } from "./pictures.js";
 import { zipped } from "./zip.js";
 
 /**
- * Looks for a model in dropped files. Returns `{zip}`, a function that resolves to a zip to import;
- * `{file}`, a TensorFlow Lite model; `{problem}`, which says why nothing can be imported; or null if
- * there is no model.
+ * Looks for a model in dropped files, and returns null if it finds none. Otherwise, the result has one
+ * of three members: `zip` is a function that resolves to a zip to import, `file` is a TensorFlow Lite
+ * model, and `problem` says why nothing can be imported.
  */
 export function modelIn(entries) {
   const zip = entries.find(({ file }) => isZip(file));

@@ -10,8 +10,8 @@ import { Lane } from "./lane.js";
 const previewInterval = 333;
 
 /**
- * Runs the selected model on one still image at a time, or on several frames at once. It shows the
- * result, unless the result is no longer wanted by then, or that of a newer frame is shown already.
+ * Runs the selected model on one still image at a time, or on several frames at once. It doesn't show
+ * a result if the user has chosen something else since, or if a newer frame's result is shown already.
  */
 export class Inference {
   /** The image whose result is shown, or that waits for a result. */

@@ -127,7 +127,6 @@ export class LiveView {
     this.#stage.onswipe = (side) => this.#swipe(side);
     addEventListener("keydown", (event) => this.#isShown && this.#controls.key(event, this.#mode));
     models.addEventListener("select", () => this.#changeModel());
-    models.addEventListener("load", () => this.#showControls());
     settings.addEventListener("change", ({ detail }) => {
       if (detail.name !== "theme" && detail.name !== "facing") this.#again();
     });
@@ -137,22 +136,14 @@ export class LiveView {
   // Sources
 
   async #startFirst() {
-    const { api, models } = this.#app;
+    const { models } = this.#app;
     if (needsPanel(models.selected)) return this.#usePanel();
     // What a camera sees is rarely a digit, and everything else would get a digit's name, too.
-    if (models.areAllShipped && isForDrawings(models.selected)) {
-      const mode = this.#mode;
-      const samples = await samplePictures(api);
-      if (mode !== this.#mode) return;
-      if (samples.length > 0) return this.#usePictures(samples, "Samples");
-    }
+    if (models.onlyReadDigits && (await this.#showSamples())) return;
     const problem = await this.#startCamera({});
     if (!problem) return;
-    const samples = await samplePictures(api);
-    if (samples.length === 0) return this.#explainCamera(problem);
-    if (this.#mode !== "camera") return;
-    this.#usePictures(samples, "Samples");
-    this.#notes.noticeCamera(problem);
+    if (!(await this.#showSamples())) return this.#explainCamera(problem);
+    if (this.#mode === "pictures") this.#notes.noticeCamera(problem);
   }
 
   async #useCamera(wanted = {}) {
@@ -199,9 +190,15 @@ export class LiveView {
   }
 
   async #useSamples() {
+    if (!(await this.#showSamples())) this.#app.notices.warn("The server has no samples.");
+  }
+
+  /** Shows the server's samples, unless something else was chosen. Resolves to whether it has any. */
+  async #showSamples() {
+    const mode = this.#mode;
     const samples = await samplePictures(this.#app.api);
-    if (samples.length > 0) this.#usePictures(samples, "Samples");
-    else this.#app.notices.warn("The server has no samples.");
+    if (samples.length > 0 && mode === this.#mode) this.#usePictures(samples, "Samples");
+    return samples.length > 0;
   }
 
   #usePad() {
@@ -267,10 +264,13 @@ export class LiveView {
     const frame = await this.#capture.take(
       this.#stage.video, frameOptions(this.#app.models.selected)
     );
-    if (!frame) await pause(50, signal);
-    if (!frame || signal.aborted) return null;
+    if (!frame) {
+      await pause(50, signal);
+      return null;
+    }
     const query = { source: this.#display.session, iterations: 1 };
-    const times = await this.#inference.run(frame.blob, query, signal, { ...frame, moment });
+    const times = signal.aborted
+      ? null : await this.#inference.run(frame.blob, query, signal, { ...frame, moment });
     frame.image?.close();
     return times;
   }
@@ -387,7 +387,6 @@ export class LiveView {
   // Display
 
   #showControls() {
-    byId("model-hint").hidden = !this.#app.models.areAllShipped;
     this.#controls.show(this.#mode, { isCameraOn: this.#camera.isOn, isPaused: this.#isPaused });
   }
 

@@ -102,8 +102,7 @@ export class LiveDisplay {
     this.#outputs.show(result);
     if (image && isSpatial(result)) this.#stage.holdFrame(image);
     else this.#stage.releaseFrame();
-    this.#draw();
-    this.#app.announcer.say(topLabel(this.#visible));
+    this.#app.announcer.say(topLabel(this.#draw()));
   }
 
   /** Shows what the model sees. */
@@ -137,14 +136,16 @@ export class LiveDisplay {
     return this.#pointed.list ?? this.#pointed.image;
   }
 
+  /** Draws what is visible of the result, and returns it; returns null without a result. */
   #draw() {
-    if (!this.#result) return;
+    if (!this.#result) return null;
     const visible = this.#visible;
     this.#readout.show(visible, this.#app.settings.values);
     this.#overlay.show(visible, {
       mirrored: this.#stage.isMirrored, hidden: this.#outputs.hidden, lit: this.#lit,
     });
     this.#readout.light(this.#lit);
+    return visible;
   }
 
   #showThreshold() {

@@ -42,6 +42,11 @@ export class Models extends EventTarget {
     return this.list.length > 0 && this.list.every((model) => model.is_shipped);
   }
 
+  /** Whether the selected model came with the program, like all others, and reads digits. */
+  get onlyReadDigits() {
+    return this.areAllShipped && isForDrawings(this.selected);
+  }
+
   /** Returns a model's name, with its identifier if other models have the same name. */
   nameOf(model) {
     const hasNamesake = this.list.some(

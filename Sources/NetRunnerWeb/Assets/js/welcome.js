@@ -6,7 +6,10 @@
 import { byId, el, icon } from "./dom.js";
 import { isForDrawings } from "./models.js";
 
-/** The card that says what the page can do, until it is closed. */
+/**
+ * The card that says what the page can do, until it is closed, and the hint that the models that came
+ * with the program only read digits.
+ */
 export class Welcome {
   #app;
   #actions;
@@ -16,14 +19,14 @@ export class Welcome {
   constructor(app, actions) {
     this.#app = app;
     this.#actions = actions;
-    for (const source of [app.settings, app.models]) {
-      source.addEventListener(source === app.models ? "select" : "change", () => this.show());
-    }
+    app.settings.addEventListener("change", () => this.show());
+    for (const name of ["load", "select"]) app.models.addEventListener(name, () => this.show());
   }
 
-  /** Shows the card with what suits the selected model, or hides it. */
+  /** Shows the hint, and the card with what suits the selected model, or hides them. */
   show() {
     const { models, settings } = this.#app;
+    byId("model-hint").hidden = !models.areAllShipped;
     this.#root.hidden = !settings.values.showWelcome || !models.selected;
     if (this.#root.hidden) return;
     const takesImages = models.selected.takes === "image";
