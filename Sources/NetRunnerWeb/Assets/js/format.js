@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { language, t } from "./messages.js";
+
 /** Formats a time in milliseconds with about three digits, such as "2.13 ms" or "204.9 ms". */
 export function milliseconds(value) {
   return Number.isFinite(value) ? `${millisecondsNumber(value)} ms` : "–";
@@ -46,7 +48,7 @@ export function number(value) {
 
 /** Formats a whole number, such as "1,200". */
 export function whole(value) {
-  return value.toLocaleString("en-US");
+  return value.toLocaleString(language);
 }
 
 /** Formats a count with its noun: "1 image", "1,200 images". */
@@ -76,7 +78,7 @@ export function moment(text) {
   const date = new Date(text);
   return Number.isNaN(date.getTime())
     ? text
-    : date.toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short" });
+    : date.toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
 }
 
 /** Formats a tensor's shape, such as "1 × 224 × 224 × 3". */

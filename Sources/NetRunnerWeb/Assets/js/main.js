@@ -11,6 +11,7 @@ import { followDrops } from "./drops.js";
 import { EvaluateView } from "./evaluate.js";
 import { LabelView } from "./label.js";
 import { LiveView } from "./live.js";
+import { translate } from "./messages.js";
 import { Models } from "./models.js";
 import { followModelChoice } from "./modelChoice.js";
 import { ModelsView } from "./modelsView.js";
@@ -21,6 +22,7 @@ import { Settings, followTheme } from "./settings.js";
 import { SettingsView } from "./settingsView.js";
 import { Token } from "./token.js";
 
+translate(document.body);
 const connection = new Connection(isServerThere);
 const requests = new Requests(connection, new Token(byId("token")));
 const api = new API(requests);

@@ -8,6 +8,7 @@ const key = "net-runner.settings";
 /** The default preferences. */
 const defaultSettings = {
   theme: "system",
+  language: "system",
   showInputBuffers: true,
   showInputBufferAlpha: false,
   iterations: 10,
@@ -37,6 +38,7 @@ function validSettings(stored) {
   }
   if (typeof stored.defaultModel === "string") settings.defaultModel = stored.defaultModel;
   if (["light", "dark", "system"].includes(stored.theme)) settings.theme = stored.theme;
+  if (["en", "de", "system"].includes(stored.language)) settings.language = stored.language;
   if (["front", "back"].includes(stored.facing)) settings.facing = stored.facing;
   return settings;
 }

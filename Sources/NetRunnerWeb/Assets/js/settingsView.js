@@ -5,6 +5,7 @@
 
 import { byId, el } from "./dom.js";
 import { mostThreads } from "./evaluationNames.js";
+import { languages, t } from "./messages.js";
 
 /** The view of preferences. */
 export class SettingsView {
@@ -21,9 +22,13 @@ export class SettingsView {
     const { values } = this.#app.settings;
     this.#form.replaceChildren(
       group(
-        "Appearance",
+        t("Appearance"),
         this.#segments(
-          "theme", "Theme", [["system", "System"], ["light", "Light"], ["dark", "Dark"]]
+          "theme", t("Theme"), [["system", t("System")], ["light", t("Light")], ["dark", t("Dark")]]
+        ),
+        this.#segments(
+          "language", t("Language"), [["system", t("System")], ...Object.entries(languages)],
+          () => location.reload()
         )
       ),
       group("Live",
@@ -94,10 +99,17 @@ export class SettingsView {
       el("small", { text: "How many images an evaluation runs at once." }));
   }
 
-  #segments(name, title, choices) {
+  #segments(name, title, choices, onchange = () => {}) {
     const labels = choices.map(([value, text]) => {
       const input = el(
-        "input", { type: "radio", name, value, on: { change: () => this.#set(name, value) } }
+        "input", {
+          type: "radio", name, value, on: {
+            change: () => {
+              this.#set(name, value);
+              onchange();
+            },
+          },
+        }
       );
       input.checked = this.#app.settings.values[name] === value;
       return el("label", {}, input, el("span", { text }));

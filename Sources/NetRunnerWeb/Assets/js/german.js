@@ -1,0 +1,12 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * The page's texts in German. The key is the English text that a script passes to `t`, or the second
+ * text that it passes to `tn`; texts for a count have two forms, for one and for any other number.
+ */
+export const german = {
+  "{n} images": ["{n} Bild", "{n} Bilder"],
+};
