@@ -146,7 +146,7 @@ import TestSupport
     let slow = try await repository { _ in .drip(head, every: .milliseconds(120)) }
     try await expect(.corrupt, slow) {
       $0.stallTimeout = .seconds(10)
-      $0.retries = 1
+      $0.retries = 0
     }
   }
 

@@ -4,11 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Foundation
 import Hummingbird
 import TensorIO
 import WebServing
 
-/// Routes that list, describe, delete and run models.
+/// Routes that list, describe, delete and run models, and that send their examples.
 struct ModelRoutes: Sendable {
   let runner: InferenceRunner
   let bodies: BodyReader
@@ -17,6 +18,11 @@ struct ModelRoutes: Sendable {
     group.get("models") { _, _ in try await list() }
     group.get("models/:id") { _, context in try await details(context.modelID()) }
     group.delete("models/:id") { _, context in try await delete(context.modelID()) }
+    group.get("models/:id/examples") { _, context in try await examples(context.modelID()) }
+    group.get("models/:id/examples/:name") { _, context in
+      let name = try context.parameters.require("name").removingPercentEncoding ?? ""
+      return try await example(name, of: context.modelID())
+    }
     group.post("models/:id/infer") { request, context in
       try await infer(context.modelID(), request)
     }
@@ -42,6 +48,16 @@ struct ModelRoutes: Sendable {
   private func delete(_ id: String) async throws -> Response {
     try await runner.queue.run { try runner.catalogue.delete(id) }
     return Response(status: .noContent)
+  }
+
+  private func examples(_ id: String) async throws -> JSONObject {
+    let examples = ModelExamples(of: try runner.catalogue.model(id).bundle)
+    return ["examples": try await runner.queue.run { try examples.names.map { ["name": $0] } }]
+  }
+
+  private func example(_ name: String, of id: String) async throws -> Response {
+    let examples = ModelExamples(of: try runner.catalogue.model(id).bundle)
+    return try await runner.queue.run { try examples.response(for: name) }
   }
 
   private func infer(_ id: String, _ request: Request) async throws -> JSONObject {
