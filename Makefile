@@ -137,6 +137,7 @@ bench: build ## Compares the speed with the bare C calls and with Python.
 	swift build -c release --package-path Benchmarks
 	@python="$$(Scripts/setup.sh --peers --measuring)" && set -x && \
 	  Benchmarks/.build/release/tensorio-benchmarks "$(CURDIR)" && \
+	  Benchmarks/.build/release/tensorio-decoding && \
 	  Scripts/bench.py --binary .build/release/tensorio --python "$$python"
 
 throughput: setup ## Measures images per second, compared with Pillow and OpenCV in Python.

@@ -17,6 +17,13 @@ let package = Package(
         .product(name: "TensorIOImageCodecs", package: "TensorIO"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+    // The decoders are only visible in their own package, so their sources are built here, too.
+    .target(
+      name: "DecodersUnderTest", path: "Sources/Decoders",
+      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+    .executableTarget(
+      name: "tensorio-decoding", dependencies: ["DecodersUnderTest"],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
     .executableTarget(
       name: "tensorio-training",
       dependencies: [
