@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { t } from "./messages.js";
+
 /** An error with a code: "insecure", "unsupported", "denied", "none", "busy" or "failed". */
 export class CameraError extends Error {
   constructor(code) {
@@ -24,22 +26,21 @@ function cameraCode(name) {
 export function cameraAdvice(code) {
   const advice = {
     insecure: {
-      title: "The camera needs https",
-      text: "Browsers only let https pages and localhost use the camera. Start tensorio netrunner with "
-        + "--cert and --key, or open this page on the computer that it runs on.",
+      title: t("The camera needs https"),
+      text: t("Browsers only let https pages and localhost use the camera. Start tensorio netrunner with --cert and --key, or open this page on the computer that it runs on."),
     },
-    unsupported: { title: "No camera available", text: "This browser doesn't let pages use a camera." },
+    unsupported: { title: t("No camera available"), text: t("This browser doesn't let pages use a camera.") },
     denied: {
-      title: "The camera is not allowed",
-      text: "Allow it in the browser's settings for this page, then try again.",
+      title: t("The camera is not allowed"),
+      text: t("Allow it in the browser's settings for this page, then try again."),
     },
-    none: { title: "No camera found", text: "Connect one and try again, or use images." },
+    none: { title: t("No camera found"), text: t("Connect one and try again, or use images.") },
     busy: {
-      title: "The camera is in use",
-      text: "Another program may be using it. Close that program, then try again."
+      title: t("The camera is in use"),
+      text: t("Another program may be using it. Close that program, then try again.")
     },
-    ended: { title: "The camera is gone", text: "It was unplugged or switched off." },
-    failed: { title: "The camera did not start", text: "The browser doesn't say why." },
+    ended: { title: t("The camera is gone"), text: t("It was unplugged or switched off.") },
+    failed: { title: t("The camera did not start"), text: t("The browser doesn't say why.") },
   };
   return advice[code] ?? advice.failed;
 }

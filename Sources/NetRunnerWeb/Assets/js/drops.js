@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el, icon } from "./dom.js";
+import { t } from "./messages.js";
 import { droppedEntries, entriesOf } from "./pictures.js";
 
 /** Passes what is dropped or pasted anywhere on the page to the current view. */
@@ -37,7 +38,7 @@ export function followDrops({ hint, receive, notices }) {
     try {
       receive(await droppedEntries(event.dataTransfer));
     } catch {
-      notices.warn("The dropped files can't be read.");
+      notices.warn(t("The dropped files can't be read."));
     }
   });
   addEventListener("paste", (event) => {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { debounced, el } from "./dom.js";
+import { t, tn } from "./messages.js";
 
 /** Runs a model on texts, words and numbers that are filled in. */
 export class FieldsPanel {
@@ -68,12 +69,15 @@ function labelled({ field, control: node }) {
 
 function title({ name, form, is_required: isRequired }) {
   if (form !== "text") return name;
-  const known = { text: "Text", second: "Second text" };
-  return `${known[name] ?? name}${isRequired ? "" : " (optional)"}`;
+  const shown = { text: t("Text"), second: t("Second text") }[name] ?? name;
+  return isRequired ? shown : t("{name} (optional)", { name: shown });
 }
 
 function numbersHint({ count, shape }) {
-  return `${count} numbers, separated by spaces or commas. The shape is ${shape.join(" × ")}.`;
+  return tn(
+    count, "{n} number. The shape is {shape}.",
+    "{n} numbers, separated by spaces or commas. The shape is {shape}.", { shape: shape.join(" × ") }
+  );
 }
 
 function control({ name, form, typical, words }) {
@@ -101,14 +105,17 @@ function hint({ field: { name, form, is_required: isRequired, count }, control: 
   const text = value.trim();
   if (text === "") {
     if (!isRequired) return null;
-    return form === "text" ? "Enter a text." : `Enter a number for ${name}.`;
+    return form === "text" ? t("Enter a text.") : t("Enter a number for {name}.", { name });
   }
-  if (form === "number" && typeof numberOf(text) !== "number") return `${name} takes a number.`;
+  if (form === "number" && typeof numberOf(text) !== "number") return t("{name} takes a number.", { name });
   if (form !== "numbers") return null;
   const numbers = valueOf({ field: { form }, control: { value } });
   const wrong = numbers.find((each) => typeof each !== "number");
-  if (wrong !== undefined) return `${name} takes numbers, but has “${wrong}”.`;
-  return numbers.length === count ? null : `${name} takes ${count} numbers, but has ${numbers.length}.`;
+  if (wrong !== undefined) return t("{name} takes numbers, but has “{wrong}”.", { name, wrong });
+  return numbers.length === count ? null : tn(
+    count, "{name} takes {n} number, but has {actual}.", "{name} takes {n} numbers, but has {actual}.",
+    { name, actual: numbers.length }
+  );
 }
 
 function numberOf(text) {

@@ -5,6 +5,9 @@
 
 import { language, t } from "./messages.js";
 
+/** The sign between whole numbers and fractions in the page's language. */
+const decimalSign = (1.5).toLocaleString(language).charAt(1);
+
 /** Formats a time in milliseconds with about three digits, such as "2.13 ms" or "204.9 ms". */
 export function milliseconds(value) {
   return Number.isFinite(value) ? `${millisecondsNumber(value)} ms` : "–";
@@ -13,9 +16,9 @@ export function milliseconds(value) {
 /** Formats a time without its unit, for columns that name the unit. */
 export function millisecondsNumber(value) {
   if (!Number.isFinite(value)) return "–";
-  if (value < 0.1) return value.toFixed(3);
-  if (value < 10) return value.toFixed(2);
-  return value < 1000 ? value.toFixed(1) : whole(Math.round(value));
+  if (value < 0.1) return fixed(value, 3);
+  if (value < 10) return fixed(value, 2);
+  return value < 1000 ? fixed(value, 1) : whole(Math.round(value));
 }
 
 /** Formats a size, such as "1.3 MB". 1 kB is 1000 bytes. */
@@ -27,23 +30,24 @@ export function bytes(value) {
     value /= 1000;
     place += 1;
   }
-  return `${place > 0 && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[place]}`;
+  return `${place > 0 && value < 100 ? fixed(value, 1) : Math.round(value)} ${units[place]}`;
 }
 
 /** Formats a fraction from 0 to 1 as a percentage, such as "98.3%". */
 export function percent(value, digits = 1) {
-  return Number.isFinite(value) ? `${(100 * value).toFixed(digits)}%` : "–";
+  return Number.isFinite(value)
+    ? t("{value}%", { value: fixed(100 * value, digits) }) : "–";
 }
 
 /** Formats a model's value for a label in the way that Net Runner always did, such as "0.98". */
 export function score(value) {
-  return Number.isFinite(value) ? value.toFixed(2) : "–";
+  return Number.isFinite(value) ? fixed(value, 2) : "–";
 }
 
 /** Formats a number of an output, with at most six significant digits. */
 export function number(value) {
   if (!Number.isFinite(value)) return String(value);
-  return String(Number(value.toPrecision(6)));
+  return localized(String(Number(value.toPrecision(6))));
 }
 
 /** Formats a whole number, such as "1,200". */
@@ -59,7 +63,7 @@ export function count(value, one, many = `${one}s`) {
 /** Formats a duration: "less than a second", "12 s", "3 min 20 s", "2 h 5 min". */
 export function duration(seconds) {
   if (!Number.isFinite(seconds) || seconds < 0) return "–";
-  if (seconds < 1) return "less than a second";
+  if (seconds < 1) return t("less than a second");
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
@@ -69,11 +73,11 @@ export function duration(seconds) {
 /** Formats a rate of images or frames: "0.42", "12.3", "1,234". */
 export function rate(value) {
   if (!Number.isFinite(value)) return "–";
-  if (value < 1) return value.toFixed(2);
-  return value < 100 ? value.toFixed(1) : whole(Math.round(value));
+  if (value < 1) return fixed(value, 2);
+  return value < 100 ? fixed(value, 1) : whole(Math.round(value));
 }
 
-/** Formats a time from the server in English, in the browser's time zone. */
+/** Formats a time from the server in the page's language and the browser's time zone. */
 export function moment(text) {
   const date = new Date(text);
   return Number.isNaN(date.getTime())
@@ -83,19 +87,57 @@ export function moment(text) {
 
 /** Formats a tensor's shape, such as "1 × 224 × 224 × 3". */
 export function shape(lengths) {
-  return lengths.length === 0 ? "one value" : lengths.join(" × ");
+  return lengths.length === 0 ? t("one value") : lengths.join(" × ");
 }
 
 /** Returns a metric's name for people. */
 export function metricName(name) {
   const known = {
-    top1: "Top-1 accuracy", top5: "Top-5 accuracy", ece: "Calibration error",
-    classification_accuracy: "Top-5 accuracy (Net Runner)", roc_auc: "ROC AUC", r2: "R²",
-    mae: "Mean absolute error", mape: "Mean absolute percentage error",
-    rmse: "Root mean square error", mean_iou: "Mean IoU",
-    ap: "AP", ap50: "AP at IoU 0.50", ap75: "AP at IoU 0.75", log_loss: "Log loss",
+    top1: t("Top-1 accuracy"),
+    top5: t("Top-5 accuracy"),
+    classification_accuracy: t("Top-5 accuracy (Net Runner)"),
+    balanced_accuracy: t("Balanced accuracy"),
+    macro_precision: t("Macro precision"),
+    macro_recall: t("Macro recall"),
+    macro_f1: t("Macro F1"),
+    micro_precision: t("Micro precision"),
+    micro_recall: t("Micro recall"),
+    micro_f1: t("Micro F1"),
+    weighted_precision: t("Weighted precision"),
+    weighted_recall: t("Weighted recall"),
+    weighted_f1: t("Weighted F1"),
+    log_loss: t("Log loss"),
+    ece: t("Calibration error"),
+    roc_auc: "ROC AUC",
+    average_precision: t("Average precision"),
+    r2: "R²",
+    mae: t("Mean absolute error"),
+    mape: t("Mean absolute percentage error"),
+    rmse: t("Root mean square error"),
+    median_absolute_error: t("Median absolute error"),
+    max_error: t("Max error"),
+    explained_variance: t("Explained variance"),
+    mean_iou: t("Mean IoU"),
+    pixel_accuracy: t("Pixel accuracy"),
+    exact_match: t("Exact match"),
+    ap: "AP",
+    ap50: t("AP at IoU 0.50"),
+    ap75: t("AP at IoU 0.75"),
+    ap_small: t("AP, small objects"),
+    ap_medium: t("AP, medium objects"),
+    ap_large: t("AP, large objects"),
   };
   if (known[name]) return known[name];
   const words = name.replaceAll("_", " ").replace(/\bf1\b/, "F1");
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Formats a number with a fixed number of digits after the decimal sign. */
+function fixed(value, digits) {
+  return localized(value.toFixed(digits));
+}
+
+/** Replaces the decimal point of a number's text. */
+function localized(text) {
+  return text.replace(".", decimalSign);
 }

@@ -3,10 +3,15 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { germanLive } from "./germanLive.js";
+import { germanPage } from "./germanPage.js";
+
 /**
  * The page's texts in German. The key is the English text that a script passes to `t`, or the second
  * text that it passes to `tn`; texts for a count have two forms, for one and for any other number.
  */
 export const german = {
+  ...germanPage,
+  ...germanLive,
   "{n} images": ["{n} Bild", "{n} Bilder"],
 };

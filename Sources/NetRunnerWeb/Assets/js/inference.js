@@ -5,6 +5,7 @@
 
 import { pause } from "./frames.js";
 import { Lane } from "./lane.js";
+import { t } from "./messages.js";
 
 /** The time between two previews of moving images, in milliseconds. */
 const previewInterval = 333;
@@ -50,7 +51,9 @@ export class Inference {
     const { api, models, settings } = this.#app;
     const model = models.selected;
     if (!model.can_run) {
-      this.#display.explain(`${models.nameOf(model)} can't run here. ${model.reason ?? ""}`);
+      this.#display.explain(t("{model} can't run here. {reason}", {
+        model: models.nameOf(model), reason: model.reason ?? "",
+      }));
       await pause(500, signal);
       return null;
     }

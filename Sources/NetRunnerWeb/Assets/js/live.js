@@ -9,6 +9,7 @@ import { FrameCapture, FrameLoop, pause } from "./frames.js";
 import { Inference } from "./inference.js";
 import { InputPanels, needsPanel } from "./inputPanels.js";
 import { LiveDisplay } from "./liveDisplay.js";
+import { t } from "./messages.js";
 import { frameOptions, isForDrawings } from "./models.js";
 import { Pad } from "./pad.js";
 import { isPicture, isVideo, readablePicture } from "./pictures.js";
@@ -107,13 +108,13 @@ export class LiveView {
     const pictures = entries.filter(({ file }) => isPicture(file));
     if (this.#panels.take(entries.map(({ file }) => file))) return;
     if (this.#panels.isOpen && (video || pictures.length > 0)) {
-      this.#app.notices.warn("The selected model doesn't take images.");
+      this.#app.notices.warn(t("The selected model doesn't take images."));
     } else if (pictures.length > 0) this.#usePictures(
       pictures.map(({ path, file }) => ({ name: path, file }))
     );
     else if (video) this.#useVideo(video.file);
     else if (!this.#app.importModel(entries)) {
-      this.#app.notices.warn("It contains nothing that the selected model takes, and no model.");
+      this.#app.notices.warn(t("It contains nothing that the selected model takes, and no model."));
     }
   }
 
@@ -155,7 +156,7 @@ export class LiveView {
   async #startCamera(wanted) {
     const { settings, models } = this.#app;
     this.#change("camera");
-    this.#sources.show("camera", "Camera");
+    this.#sources.show("camera", t("Camera"));
     this.#notes.waitForCamera();
     const facing = wanted.facing ?? (
       settings.values.facing || models.selected?.device_position || "back"
@@ -182,7 +183,7 @@ export class LiveView {
     this.#resume();
   }
 
-  #usePictures(pictures, name = pictures.length > 1 ? "Images" : "Image", index = 0) {
+  #usePictures(pictures, name = pictures.length > 1 ? t("Images") : t("Image"), index = 0) {
     this.#change("pictures");
     this.#sources.show("pictures", name);
     this.#display.begin("pictures", false);
@@ -190,20 +191,20 @@ export class LiveView {
   }
 
   async #useSamples() {
-    if (!(await this.#showSamples())) this.#app.notices.warn("The server has no samples.");
+    if (!(await this.#showSamples())) this.#app.notices.warn(t("The server has no samples."));
   }
 
   /** Shows the server's samples, unless something else was chosen. Resolves to whether it has any. */
   async #showSamples() {
     const mode = this.#mode;
     const samples = await samplePictures(this.#app.api);
-    if (samples.length > 0 && mode === this.#mode) this.#usePictures(samples, "Samples");
+    if (samples.length > 0 && mode === this.#mode) this.#usePictures(samples, t("Samples"));
     return samples.length > 0;
   }
 
   #usePad() {
     this.#change("pad");
-    this.#sources.show("pen", "Drawing");
+    this.#sources.show("pen", t("Drawing"));
     this.#display.begin("pad", false);
     this.#clearPad();
     this.#stage.showPad();
@@ -240,14 +241,14 @@ export class LiveView {
     if (this.#mode !== "camera" || !this.#camera.isOn) return this.#sources.ask("photo");
     const photo = await this.#capture.take(this.#stage.video, { longest: 4096, quality: 0.95 });
     if (!photo) return;
-    this.#photos.push({ name: `photo ${this.#photos.length + 1}`, file: photo.blob });
-    this.#usePictures([...this.#photos], "Photos", this.#photos.length - 1);
+    this.#photos.push({ name: t("photo {n}", { n: this.#photos.length + 1 }), file: photo.blob });
+    this.#usePictures([...this.#photos], t("Photos"), this.#photos.length - 1);
   }
 
   async #flip() {
     if (this.#mode !== "camera") return;
     const other = await this.#camera.other();
-    if (!other) return this.#app.notices.tell("There is only one camera.");
+    if (!other) return this.#app.notices.tell(t("There is only one camera."));
     if (other.facing) this.#app.settings.set("facing", other.facing);
     this.#useCamera(other);
   }
@@ -282,7 +283,7 @@ export class LiveView {
     const frame = await this.#capture.take(this.#stage.video);
     if (!frame || isStale()) return;
     this.#inference.picture = frame.blob;
-    this.#stage.showPicture(frame.blob, "The frame at this position");
+    this.#stage.showPicture(frame.blob, t("The frame at this position"));
     await this.#runStill();
   }
 
@@ -297,14 +298,15 @@ export class LiveView {
       if (isStale()) return;
       this.#stage.showPicture(blob, picture.name);
       if (blob.size > server.maximum_picture_bytes) {
-        return this.#display.explain("This image is larger than the server accepts.");
+        return this.#display.explain(t("This image is larger than the server accepts."));
       }
       this.#inference.picture = blob;
       await this.#runStill();
     } catch (error) {
       if (isStale()) return;
-      const text = error.code ? error.message : `This browser can't read ${picture.name} as an image.`;
-      this.#stage.showNote("This image can't be shown", text);
+      const text = error.code
+        ? error.message : t("This browser can't read {name} as an image.", { name: picture.name });
+      this.#stage.showNote(t("This image can't be shown"), text);
     }
   }
 
@@ -367,12 +369,12 @@ export class LiveView {
       this.#stage.video.pause();
       // The labels belong to exactly this frame.
       const { picture } = this.#inference;
-      if (picture) this.#stage.showPicture(picture, "The frame at the pause", this.#stage.isMirrored);
+      if (picture) this.#stage.showPicture(picture, t("The frame at the pause"), this.#stage.isMirrored);
       if (picture) this.#inference.showPreviews(picture);
     } else if (this.#mode === "camera" && !this.#camera.isOn) {
       this.#useCamera();
     }
-    this.#app.announcer.say(this.#isPaused ? "Paused" : "Running");
+    this.#app.announcer.say(this.#isPaused ? t("Paused") : t("Running"));
     this.#resume();
     this.#showControls();
   }
@@ -381,7 +383,7 @@ export class LiveView {
     this.#inference.renew();
     this.#pad.clear();
     this.#display.forget();
-    this.#display.hint("Draw with a finger, a pen or the mouse.");
+    this.#display.hint(t("Draw with a finger, a pen or the mouse."));
   }
 
   // Display

@@ -3,17 +3,18 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { t } from "./messages.js";
 import { SampleRing } from "./sounds.js";
 
 /** Returns what the user can do about an error of the microphone. */
 export function microphoneAdvice(error) {
   const advice = {
-    NotAllowedError: "The microphone is not allowed. Allow it in the browser's settings for this page, then try again.",
-    NotFoundError: "No microphone was found. Connect one and try again, or choose a recording.",
-    NotReadableError: "Another program uses the microphone. Close that program, then try again.",
-    insecure: "Browsers only let https pages and localhost use the microphone. Choose a recording instead.",
+    NotAllowedError: t("The microphone is not allowed. Allow it in the browser's settings for this page, then try again."),
+    NotFoundError: t("No microphone was found. Connect one and try again, or choose a recording."),
+    NotReadableError: t("Another program uses the microphone. Close that program, then try again."),
+    insecure: t("Browsers only let https pages and localhost use the microphone. Choose a recording instead."),
   };
-  return advice[error.name] ?? "The microphone did not start. Choose a recording instead.";
+  return advice[error.name] ?? t("The microphone did not start. Choose a recording instead.");
 }
 
 /** The device's microphone, of which the last seconds are kept. */

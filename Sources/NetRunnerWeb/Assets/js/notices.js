@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el, icon } from "./dom.js";
+import { t } from "./messages.js";
 
 /** Short messages at the bottom of the page, which disappear by themselves. */
 export class Notices {
@@ -26,7 +27,7 @@ export class Notices {
   #show(text, kind, milliseconds) {
     const notice = el("div", { class: kind }, el("p", { text }));
     const close = el(
-      "button", { class: "plain", "aria-label": "Close", on: { click: () => notice.remove() } }
+      "button", { class: "plain", "aria-label": t("Close"), on: { click: () => notice.remove() } }
     );
     close.append(icon("close"));
     notice.append(close);

@@ -5,6 +5,7 @@
 
 import { el } from "./dom.js";
 import { number, percent } from "./format.js";
+import { t } from "./messages.js";
 import { className, hiddenAtFirst } from "./segmentation.js";
 
 /** A model's outputs besides labels: the colors of its classes, images, and all its values. */
@@ -14,10 +15,10 @@ export class Outputs {
   #hidden = null;
   #figure = null;
   #legendKey = "";
-  #legend = el("section", { class: "part", "aria-label": "Classes" });
-  #image = el("section", { class: "part", "aria-label": "Image from the model" });
+  #legend = el("section", { class: "part", "aria-label": t("Classes") });
+  #image = el("section", { class: "part", "aria-label": t("Image from the model") });
   #values = el(
-    "details", { class: "part values" }, el("summary", { text: "All values" }), el("div")
+    "details", { class: "part values" }, el("summary", { text: t("All values") }), el("div")
   );
 
   constructor(root) {
@@ -59,7 +60,7 @@ export class Outputs {
     if (key !== this.#legendKey) {
       this.#legendKey = key;
       this.#legend.replaceChildren(
-        el("h3", { text: "Classes" }),
+        el("h3", { text: t("Classes") }),
         el("ul", { class: "legend" }, classes.map((each) => this.#legendRow(each))));
     }
     const shares = this.#legend.querySelectorAll(".share");
@@ -87,16 +88,17 @@ export class Outputs {
 
   #showImage({ width, height, picture, minimum, maximum, unit }) {
     if (!this.#figure) {
-      this.#figure = el("img", { alt: "The image that the model returned" });
+      this.#figure = el("img", { alt: t("The image that the model returned") });
       this.#image.replaceChildren(
-        el("h3", { text: "Image from the model" }),
+        el("h3", { text: t("Image from the model") }),
         el("figure", { class: "made" }, this.#figure, el("figcaption")));
     }
     this.#figure.src = picture;
     this.#image.querySelector("figcaption").textContent = [
       `${width} × ${height}`,
-      Number.isFinite(minimum)
-        ? `from ${number(minimum)} to ${number(maximum)}${unit ? ` ${unit}` : ""}` : null,
+      Number.isFinite(minimum) ? t("from {minimum} to {maximum}", {
+        minimum: number(minimum), maximum: [number(maximum), unit].filter(Boolean).join(" "),
+      }) : null,
     ].filter(Boolean).join(", ");
   }
 
@@ -126,7 +128,7 @@ function outputGroups(outputs) {
     if (typeof value === "number") return { name, text: number(value), rows: [] };
     if (typeof value === "string") return { name, text: value, rows: [] };
     if (Array.isArray(value)) return { name, text: listText(value), rows: [] };
-    if (value === null || typeof value !== "object") return { name, text: "none", rows: [] };
+    if (value === null || typeof value !== "object") return { name, text: t("none"), rows: [] };
     const entries = Object.entries(value);
     const isSize = entries.length === 2 && "width" in value && "height" in value;
     if (isSize) return { name, text: `${value.width} × ${value.height}`, rows: [] };

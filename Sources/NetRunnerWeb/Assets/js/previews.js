@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el } from "./dom.js";
+import { t } from "./messages.js";
 
 const channels = [
-  ["red", "Red channel"], ["green", "Green channel"], ["blue", "Blue channel"],
-  ["alpha", "Alpha channel"], ["image", "What the model sees"],
+  ["red", t("Red channel")], ["green", t("Green channel")], ["blue", t("Blue channel")],
+  ["alpha", t("Alpha channel")], ["image", t("What the model sees")],
 ];
 
 /** Shows the image as the model sees it, and its channels. */

@@ -5,6 +5,7 @@
 
 import { byId, el, svg } from "./dom.js";
 import { milliseconds, millisecondsNumber, number, percent, rate, score, whole } from "./format.js";
+import { t, tn } from "./messages.js";
 import { className, isBackground } from "./segmentation.js";
 import { Meter } from "./statistics.js";
 
@@ -44,11 +45,12 @@ function rankedLabels(result) {
 
 /** Returns the text to show for a result without labels. */
 function emptyText(result, threshold) {
-  if (result.read_text !== undefined) return result.read_text || "No text.";
-  if (result.segmentation) return "Only background.";
-  if (result.detections) return `Nothing found with a score of ${score(threshold)} or more.`;
-  if (result.kind === "classification") return `No label above ${threshold}.`;
-  if (result.keypoints) return `${result.keypoints.length} keypoints.`;
+  if (result.read_text !== undefined) return result.read_text || t("No text.");
+  if (result.segmentation) return t("Only background.");
+  const least = score(threshold);
+  if (result.detections) return t("Nothing found with a score of {least} or more.", { least });
+  if (result.kind === "classification") return t("No label has a score of {least} or more.", { least });
+  if (result.keypoints) return tn(result.keypoints.length, "{n} keypoint.", "{n} keypoints.");
   return "";
 }
 
@@ -103,7 +105,7 @@ export class Readout {
     }
     byId("latency").textContent = byId("latency-mean").textContent = byId("fps").textContent = "–";
     byId("age").textContent = "–";
-    byId("latency-count").textContent = "Average";
+    byId("latency-count").textContent = t("Average");
     byId("spark").replaceChildren();
   }
 
@@ -125,8 +127,8 @@ export class Readout {
     byId("latency").textContent = milliseconds(times.inference);
     byId("latency-mean").textContent = milliseconds(meter.means.inference.mean);
     byId("latency-name").textContent = times.runs > 1
-      ? `Inference, mean of ${whole(times.runs)} runs` : "Inference";
-    byId("latency-count").textContent = `Average of ${whole(meter.count)}`;
+      ? t("Inference, mean of {n} runs", { n: whole(times.runs) }) : t("Inference");
+    byId("latency-count").textContent = t("Average of {n}", { n: whole(meter.count) });
     byId("fps").textContent = rate(meter.framesPerSecond);
     byId("age").textContent = milliseconds(times.age);
     drawSpark(byId("spark"), meter.count > 1 ? meter.recent : []);
@@ -171,8 +173,8 @@ function setText(node, text) {
 
 /** Returns what the numbers of the list are, where that isn't a score. */
 function titleText(result, length, top) {
-  if (result.segmentation) return "Share of the image";
-  if (result.detections && length > top) return `The first ${top} of ${length} objects`;
+  if (result.segmentation) return t("Share of the image");
+  if (result.detections && length > top) return t("The first {top} of {length} objects", { top, length });
   return "";
 }
 

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { t } from "./messages.js";
+
 /** An error of a request, with the server's code and message, or with the code `server_gone`. */
 class RequestError extends Error {
   constructor(code, message, status = 0, retryAfter = 1) {
@@ -21,7 +23,7 @@ function errorFrom(status, text, retryAfter) {
   } catch {
     // The response may come from another server, such as a proxy. Only its status is known.
   }
-  const message = error?.message ?? `The server responded with status ${status}.`;
+  const message = error?.message ?? t("The server responded with status {status}.", { status });
   return new RequestError(
     error?.code ?? `status_${status}`, message, status, Number(retryAfter) || 1
   );
@@ -55,7 +57,7 @@ export class Requests {
     } catch (error) {
       if (error.name === "AbortError") throw error;
       this.#connection.lost();
-      throw new RequestError("server_gone", "The server doesn't respond.");
+      throw new RequestError("server_gone", t("The server doesn't respond."));
     }
     if (response.status === 401) {
       await this.#token.ask();
@@ -72,7 +74,7 @@ export class Requests {
       return await response.json();
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      throw new RequestError("server_gone", "The server's response was cut off.");
+      throw new RequestError("server_gone", t("The server's response was cut off."));
     }
   }
 
@@ -104,7 +106,9 @@ export class Requests {
       };
       request.onerror = () => {
         this.#connection.lost();
-        reject(new RequestError("server_gone", "The connection was lost while the file was being sent."));
+        reject(new RequestError(
+          "server_gone", t("The connection was lost while the file was being sent.")
+        ));
       };
       request.onabort = () => reject(new DOMException("Cancelled", "AbortError"));
       signal?.addEventListener("abort", () => request.abort());

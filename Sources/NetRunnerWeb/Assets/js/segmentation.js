@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { t } from "./messages.js";
+
 /** Whether a class is the background: the first one, unless it has another name. */
 export function isBackground({ index, label }) {
   return index === 0 && (label ?? "background") === "background";
@@ -10,7 +12,7 @@ export function isBackground({ index, label }) {
 
 /** Returns the name of a class. */
 export function className({ index, label }) {
-  return label ?? (index === 0 ? "background" : `class ${index}`);
+  return label ?? (index === 0 ? t("background") : t("class {index}", { index }));
 }
 
 /**

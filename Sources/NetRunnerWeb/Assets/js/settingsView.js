@@ -31,27 +31,27 @@ export class SettingsView {
           () => location.reload()
         )
       ),
-      group("Live",
+      group(t("Live"),
         this.#modelField(values.defaultModel),
         this.#tick(
-          "showInputBuffers", "Show what the model sees",
-          "The image as the model gets it, and its red, green and blue channels."
+          "showInputBuffers", t("Show what the model sees"),
+          t("The image as the model gets it, and its red, green and blue channels.")
         ),
         this.#tick(
-          "showInputBufferAlpha", "Show the alpha channel too",
-          "Shown beside the other channels."
+          "showInputBufferAlpha", t("Show the alpha channel too"),
+          t("Shown beside the other channels.")
         ),
-        this.#number("top", "Labels shown", "From 1 to 20.", { min: 1, max: 20, step: 1 }),
+        this.#number("top", t("Labels shown"), t("From 1 to 20."), { min: 1, max: 20, step: 1 }),
         this.#number(
-          "threshold", "Lowest score", "Labels, objects and joints with a lower score aren't shown.",
+          "threshold", t("Lowest score"), t("Labels, objects and joints with a lower score aren't shown."),
           { min: 0, max: 0.99, step: 0.01 }
         ),
         this.#number(
-          "iterations", "Runs for each image",
-          "Latencies are the means of these runs. Video and the camera run once for each frame.",
+          "iterations", t("Runs for each image"),
+          t("Latencies are the means of these runs. Video and the camera run once for each frame."),
           { min: 1, max: 1000, step: 1 }
         )),
-      group("Evaluate", this.#threadsField(values.threads)),
+      group(t("Evaluate"), this.#threadsField(values.threads)),
       this.#resetButton(),
       this.#about());
   }
@@ -65,14 +65,14 @@ export class SettingsView {
           "option", { value: model.id, text: this.#app.models.nameOf(model), selected: model.id === chosen }
         )
       );
-    const first = el("option", { value: "", text: "The server's choice" });
+    const first = el("option", { value: "", text: t("The server's choice") });
     const select = el(
       "select",
       { name: "defaultModel", on: { change: () => this.#set("defaultModel", select.value) } },
       first, options
     );
     return el(
-      "label", { class: "field" }, el("span", { text: "Model at the start" }),
+      "label", { class: "field" }, el("span", { text: t("Model at the start") }),
       el("span", { class: "select" }, select)
     );
   }
@@ -85,7 +85,7 @@ export class SettingsView {
       el(
         "option",
         {
-          value, text: value ? String(value) : `The server's choice (${threads})`,
+          value, text: value ? String(value) : t("The server's choice ({threads})", { threads }),
           selected: value === chosen
         }
       ));
@@ -93,10 +93,10 @@ export class SettingsView {
       "select",
       { name: "threads", on: { change: () => this.#set("threads", Number(select.value)) } }, options
     );
-    return el("label", { class: "field" }, el("span", { text: "Threads" }), el(
+    return el("label", { class: "field" }, el("span", { text: t("Threads") }), el(
       "span", { class: "select" }, select
     ),
-      el("small", { text: "How many images an evaluation runs at once." }));
+      el("small", { text: t("How many images an evaluation runs at once.") }));
   }
 
   #segments(name, title, choices, onchange = () => {}) {
@@ -146,20 +146,19 @@ export class SettingsView {
     const reset = () => {
       this.#app.settings.reset();
       this.show();
-      this.#app.notices.tell("All settings have their defaults again.");
+      this.#app.notices.tell(t("All settings have their defaults again."));
     };
     return el(
       "button",
-      { class: "button quiet", type: "button", text: "Reset all settings", on: { click: reset } }
+      { class: "button quiet", type: "button", text: t("Reset all settings"), on: { click: reset } }
     );
   }
 
   #about() {
     const { name, version } = this.#app.server;
-    return el("p", {
-      class: "muted small about"
-    }, `${name} ${version}. Settings are kept in this browser. `,
-      el("a", { href: "/api/v1/openapi.json", text: "The server's API" }));
+    return el("p", { class: "muted small about" },
+      t("{name} {version}. Settings are kept in this browser.", { name, version }), " ",
+      el("a", { href: "/api/v1/openapi.json", text: t("The server's API") }));
   }
 
   #set(name, value) {

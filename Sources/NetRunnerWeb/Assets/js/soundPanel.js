@@ -5,6 +5,7 @@
 
 import { el, icon, setIconButton } from "./dom.js";
 import { FrameLoop, pause } from "./frames.js";
+import { t, tn } from "./messages.js";
 import { Microphone, microphoneAdvice } from "./microphone.js";
 import { drawWave, isSound, readableSound, wavFile, windowLength } from "./sounds.js";
 
@@ -20,9 +21,9 @@ export class SoundPanel {
   #recording = null;
   #file = null;
   #samples = new Float32Array(0);
-  #wave = el("canvas", { class: "wave", role: "img", "aria-label": "The sound" });
+  #wave = el("canvas", { class: "wave", role: "img", "aria-label": t("The sound") });
   #name = el("p", { class: "sound-name", role: "status" });
-  #player = el("audio", { controls: true, hidden: true, "aria-label": "The recording" });
+  #player = el("audio", { controls: true, hidden: true, "aria-label": t("The recording") });
   #listen = el("button", {
     type: "button", class: "button", id: "sound-listen", on: { click: () => this.toggle() }
   });
@@ -34,7 +35,7 @@ export class SoundPanel {
     el("div", { class: "actions" }, this.#listen, el(
       "button", {
         type: "button", class: "button dark", on: { click: () => this.#input.click() }
-      }, icon("folder"), "Choose a recording"
+      }, icon("folder"), t("Choose a recording")
     ), this.#input));
 
   constructor(inference, display) {
@@ -49,9 +50,7 @@ export class SoundPanel {
     this.#recording = recording;
     this.#showButton();
     if (this.#file) this.run();
-    else this.#tell(
-      `The model takes ${seconds(recording.samples / recording.sample_rate)} of sound.`
-    );
+    else this.#tell(needed(recording));
   }
 
   /** Stops to listen. */
@@ -72,7 +71,7 @@ export class SoundPanel {
       return this.#display.explain(microphoneAdvice(error));
     }
     this.#display.begin("microphone", true);
-    this.#tell("Listening");
+    this.#tell(t("Listening"));
     this.#showButton();
     this.#loop.start();
   }
@@ -105,7 +104,7 @@ export class SoundPanel {
       this.#file = blob;
       this.#samples = samples;
     } catch {
-      return this.#display.explain(`This browser can't read ${file.name} as a recording.`);
+      return this.#display.explain(t("This browser can't read {name} as a recording.", { name: file.name }));
     }
     this.#player.src = URL.createObjectURL(file);
     this.#player.hidden = false;
@@ -146,11 +145,15 @@ export class SoundPanel {
 
   #showButton() {
     const isOn = this.#microphone.isOn;
-    setIconButton(this.#listen, isOn ? "pause" : "microphone", isOn ? "Stop" : "Listen");
-    if (!isOn && this.#name.textContent === "Listening") this.#tell("Stopped");
+    setIconButton(this.#listen, isOn ? "pause" : "microphone", isOn ? t("Stop") : t("Listen"));
+    if (!isOn && this.#name.textContent === t("Listening")) this.#tell(t("Stopped"));
   }
 }
 
-function seconds(length) {
-  return length === 1 ? "1 second" : `${Number(length.toFixed(2))} seconds`;
+/** Says how much sound a model takes. */
+function needed({ samples, sample_rate: rate }) {
+  const seconds = Number((samples / rate).toFixed(2));
+  return tn(
+    seconds, "The model takes {n} second of sound.", "The model takes {n} seconds of sound."
+  );
 }

@@ -5,6 +5,7 @@
 
 import { canAskForCamera } from "./camera.js";
 import { byId, isForControl, setIconButton } from "./dom.js";
+import { t } from "./messages.js";
 
 /** The buttons around the image, and the keys that do the same. */
 export class StageControls {
@@ -29,7 +30,7 @@ export class StageControls {
     byId("pause").hidden = !isCamera && mode !== "video";
     byId("flip").hidden = byId("shutter").hidden = !isCamera;
     byId("pad-clear").hidden = mode !== "pad";
-    setIconButton(byId("pause"), isPaused ? "play" : "pause", isPaused ? "Resume" : "Pause");
+    setIconButton(byId("pause"), isPaused ? "play" : "pause", isPaused ? t("Resume") : t("Pause"));
   }
 
   /** Does what a key stands for in a mode. */

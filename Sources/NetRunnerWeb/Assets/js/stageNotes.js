@@ -5,6 +5,7 @@
 
 import { byId } from "./dom.js";
 import { cameraAdvice, isHopeless } from "./camera.js";
+import { t } from "./messages.js";
 
 /** The messages that the live view shows instead of an image, or above it. */
 export class StageNotes {
@@ -26,31 +27,31 @@ export class StageNotes {
 
   waitForCamera() {
     this.#stage.showNote(
-      "Waiting for the camera", "The browser may ask whether this page may use it.",
-      [["Use samples", this.#actions.samples]]
+      t("Waiting for the camera"), t("The browser may ask whether this page may use it."),
+      [[t("Use samples"), this.#actions.samples]]
     );
   }
 
   explainCamera(code) {
     const { title, text } = cameraAdvice(code);
     const first = isHopeless(code)
-      ? ["Take a photo", this.#actions.photo] : ["Try again", this.#actions.camera];
+      ? [t("Take a photo"), this.#actions.photo] : [t("Try again"), this.#actions.camera];
     this.#stage.showNote(title, text, [first, ...this.#ways()]);
   }
 
   explainVideo(name) {
     this.#stage.showNote(
-      "This video can't be played", `The browser can't play ${name}.`, this.#ways()
+      t("This video can't be played"), t("The browser can't play {name}.", { name }), this.#ways()
     );
   }
 
   explainNoModel() {
     this.#stage.showNote(
-      "No model yet", "Import one to begin.", [["Models", this.#actions.models]]
+      t("No model yet"), t("Import one to begin."), [[t("Models"), this.#actions.models]]
     );
   }
 
   #ways() {
-    return [["Choose images", this.#actions.files], ["Use samples", this.#actions.samples]];
+    return [[t("Choose images"), this.#actions.files], [t("Use samples"), this.#actions.samples]];
   }
 }

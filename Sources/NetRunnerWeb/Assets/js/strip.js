@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el } from "./dom.js";
+import { t } from "./messages.js";
 
 /** Resolves to the server's samples for a strip, or to none if it doesn't respond. */
 export async function samplePictures(api) {
@@ -73,9 +74,10 @@ export class Strip {
     if (before && before === document.activeElement) button.focus({ preventScroll: true });
     this.#center(button);
     const { name } = this.pictures[index];
-    const of = this.pictures.length > 1 ? `, ${index + 1} of ${this.pictures.length}` : "";
-    this.#caption.textContent = name + of;
-    this.#root.classList.toggle("single", this.pictures.length < 2);
+    const count = this.pictures.length;
+    this.#caption.textContent = count > 1
+      ? t("{name}, {place} of {count}", { name, place: index + 1, count }) : name;
+    this.#root.classList.toggle("single", count < 2);
     this.onchoose(this.pictures[index]);
   }
 

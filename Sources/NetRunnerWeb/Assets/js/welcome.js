@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el, icon } from "./dom.js";
+import { t } from "./messages.js";
 import { isForDrawings } from "./models.js";
 
 /**
@@ -31,19 +32,19 @@ export class Welcome {
     if (this.#root.hidden) return;
     const takesImages = models.selected.takes === "image";
     const close = el("button", {
-      class: "plain", type: "button", "aria-label": "Close",
+      class: "plain", type: "button", "aria-label": t("Close"),
       on: { click: () => settings.set("showWelcome", false) },
     }, icon("close"));
     this.#root.replaceChildren(
-      el("div", { class: "welcome-head" }, el("h2", { text: "What you can do here" }), close),
+      el("div", { class: "welcome-head" }, el("h2", { text: t("What you can do here") }), close),
       el("ul", {},
-        takesImages ? this.#way("camera", "Point the camera at something", "camera") : null,
-        takesImages ? this.#way("pictures", "Choose photos, or drop them here", "files") : null,
-        takesImages ? this.#way("samples", "Look at sample photos", "samples") : null,
-        isForDrawings(models.selected) ? this.#way("pen", "Draw a digit", "draw") : null,
-        this.#link("models", "Add a model of your own", "models"),
-        this.#link("evaluate", "Measure models on many photos", "evaluate"),
-        this.#link("label", "Label photos", "label")));
+        takesImages ? this.#way("camera", t("Point the camera at something"), "camera") : null,
+        takesImages ? this.#way("pictures", t("Choose photos, or drop them here"), "files") : null,
+        takesImages ? this.#way("samples", t("Look at sample photos"), "samples") : null,
+        isForDrawings(models.selected) ? this.#way("pen", t("Draw a digit"), "draw") : null,
+        this.#link("models", t("Add a model of your own"), "models"),
+        this.#link("evaluate", t("Measure models on many photos"), "evaluate"),
+        this.#link("label", t("Label photos"), "label")));
   }
 
   #way(iconName, text, action) {
