@@ -70,15 +70,15 @@ export class FrameLoop {
   /**
    * Makes a loop. The work receives a signal, which is aborted when its result is no longer needed.
    */
-  constructor(work, most = 3) {
+  constructor(work) {
     this.#work = work;
-    this.#pace = new Pace(most);
   }
 
-  start() {
+  /** Starts with a number of frames that may be in progress at once. */
+  start(most = 3) {
     if (this.#stopper) return;
     this.#stopper = new AbortController();
-    this.#pace.restart();
+    this.#pace = new Pace(most);
     for (let place = 0; place < this.#pace.most; place += 1) this.#run(place, this.#stopper.signal);
   }
 
@@ -122,11 +122,7 @@ class Pace {
 
   constructor(most) {
     this.most = most;
-    this.restart();
-  }
-
-  restart() {
-    this.limit = Math.min(2, this.most);
+    this.limit = Math.min(2, most);
     this.#forget();
   }
 

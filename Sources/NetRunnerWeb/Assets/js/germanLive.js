@@ -108,4 +108,13 @@ export const germanLive = {
   "{name} takes a number.": "{name} nimmt eine Zahl an.",
   "{name} takes numbers, but has “{wrong}”.": "{name} nimmt Zahlen an, enthält aber „{wrong}“.",
   "{name} takes {n} numbers, but has {actual}.": ["{name} nimmt {n} Zahl an, enthält aber {actual}.", "{name} nimmt {n} Zahlen an, enthält aber {actual}."],
+
+  // Two models
+  "Compare": "Vergleichen",
+  "Stop comparing": "Vergleich beenden",
+  "Result of the second model": "Ergebnis des zweiten Modells",
+  "Same best label: {label}": "Gleiches bestes Label: {label}",
+  "Different best labels: {first} and {second}": "Verschiedene beste Labels: {first} und {second}",
+  "no label": "kein Label",
+  "The same for {same} of {n} images": ["Gleich bei {same} von {n} Bild", "Gleich bei {same} von {n} Bildern"],
 };

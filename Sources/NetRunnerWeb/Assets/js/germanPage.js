@@ -22,6 +22,7 @@ export const germanPage = {
   "Back to the camera": "Zurück zur Kamera",
   "Choose a source of images": "Bildquelle wählen",
   "Model": "Modell",
+  "Second model": "Zweites Modell",
   "What the model sees": "Was das Modell sieht",
   "Image": "Bild",
   "Images": "Bilder",

@@ -11,23 +11,27 @@ import { t } from "./messages.js";
 const previewInterval = 333;
 
 /**
- * Runs the selected model on one still image at a time, or on several frames at once. It doesn't show
+ * Runs the selected model, or another one, on one still image at a time, or on several frames at once. It doesn't show
  * a result if the user has chosen something else since, or if a newer frame's result is shown already.
  */
 export class Inference {
   /** The image whose result is shown, or that waits for a result. */
   picture = null;
+  /** Whether to ask for what the model sees, if the settings don't say otherwise. */
+  hasPreviews = true;
   #app;
   #display;
+  #model;
   #lane = new Lane();
   #epoch = 0;
   #started = 0;
   #shown = 0;
   #nextPreviews = 0;
 
-  constructor(app, display) {
+  constructor(app, display, model = () => app.models.selected) {
     this.#app = app;
     this.#display = display;
+    this.#model = model;
   }
 
   /**
@@ -45,11 +49,11 @@ export class Inference {
   /**
    * Runs the model on an image. A signal means that the image comes from a loop of frames. A frame
    * is then the image and the moment when it was taken. Resolves to the times that `FrameLoop`
-   * wants, or to null.
+   * wants, and the result, or to null.
    */
   async run(picture, query, signal, frame = {}) {
     const { api, models, settings } = this.#app;
-    const model = models.selected;
+    const model = this.#model();
     if (!model.can_run) {
       this.#display.explain(t("{model} can't run here. {reason}", {
         model: models.nameOf(model), reason: model.reason ?? "",
@@ -62,7 +66,7 @@ export class Inference {
     const epoch = this.#epoch;
     this.#started += 1;
     const order = this.#started;
-    const isStale = () => signal?.aborted || epoch !== this.#epoch || model !== models.selected;
+    const isStale = () => signal?.aborted || epoch !== this.#epoch || model !== this.#model();
     try {
       const all = { top, threshold, ...previews, ...query };
       const infer = () => api.infer(model.id, picture, all);
@@ -73,7 +77,7 @@ export class Inference {
         this.picture = picture;
         this.#display.show(result, { ...frame, runs: query.iterations });
       }
-      return { wait: result.latency_ms.wait, work: result.latency_ms.total };
+      return { wait: result.latency_ms.wait, work: result.latency_ms.total, result };
     } catch (error) {
       if (!isStale()) await this.#recover(error, signal);
       if (error.code === "too_busy" && !signal && !isStale()) await this.run(picture, query);
@@ -83,11 +87,10 @@ export class Inference {
 
   /** Shows what the model sees of an image, apart from its result. */
   async showPreviews(picture) {
-    const { api, models } = this.#app;
     const query = this.#previewQuery(false);
     if (!query.previews) return;
     try {
-      const { previews } = await api.infer(models.selected.id, picture, query);
+      const { previews } = await this.#app.api.infer(this.#model().id, picture, query);
       if (picture === this.picture) this.#display.showPreviews(previews);
     } catch {
       // The previews of the frames before stay.
@@ -98,7 +101,7 @@ export class Inference {
   #previewQuery(isMoving) {
     const { showInputBuffers, showInputBufferAlpha } = this.#app.settings.values;
     const now = performance.now();
-    if (!showInputBuffers || (isMoving && now < this.#nextPreviews)) return {};
+    if (!showInputBuffers || !this.hasPreviews || (isMoving && now < this.#nextPreviews)) return {};
     this.#nextPreviews = now + previewInterval;
     return { previews: true, alpha: showInputBufferAlpha || null };
   }

@@ -5,14 +5,15 @@
 
 import { byId } from "./dom.js";
 import { Camera, CameraError } from "./camera.js";
-import { FrameCapture, FrameLoop, pause } from "./frames.js";
+import { Comparison } from "./compare.js";
 import { Inference } from "./inference.js";
 import { InputPanels, needsPanel } from "./inputPanels.js";
 import { LiveDisplay } from "./liveDisplay.js";
 import { t } from "./messages.js";
-import { frameOptions, isForDrawings } from "./models.js";
+import { isForDrawings } from "./models.js";
 import { Pad } from "./pad.js";
-import { isPicture, isVideo, readablePicture } from "./pictures.js";
+import { isPicture, isVideo } from "./pictures.js";
+import { Running } from "./running.js";
 import { Sources } from "./sources.js";
 import { Stage } from "./stage.js";
 import { StageControls } from "./stageControls.js";
@@ -27,12 +28,11 @@ export class LiveView {
   #app;
   #stage = new Stage();
   #camera = new Camera(this.#stage.video);
-  #capture = new FrameCapture();
   #pad = new Pad(this.#stage.pad);
   #timeline = new Timeline(this.#stage.video);
-  #loop = new FrameLoop((signal) => this.#runFrame(signal));
   #display;
-  #inference;
+  #comparison;
+  #running;
   #strip;
   #sources;
   #panels;
@@ -48,8 +48,10 @@ export class LiveView {
   constructor(app) {
     this.#app = app;
     this.#display = new LiveDisplay(app, this.#stage);
-    this.#inference = new Inference(app, this.#display);
-    this.#panels = new InputPanels(app, this.#stage, this.#inference, this.#display);
+    const inference = new Inference(app, this.#display);
+    this.#panels = new InputPanels(app, this.#stage, inference, this.#display);
+    this.#comparison = new Comparison(app, this.#stage, this.#display, inference);
+    this.#running = new Running(app, this.#stage, this.#display, inference, this.#comparison);
     this.#notes = new StageNotes(this.#stage, {
       camera: () => this.#useCamera(),
       photo: () => this.#takePhoto(),
@@ -96,7 +98,7 @@ export class LiveView {
 
   hide() {
     this.#isShown = false;
-    this.#loop.stop();
+    this.#running.stop();
     this.#camera.stop();
     this.#panels.pause();
     if (this.#mode === "video") this.#stage.video.pause();
@@ -121,9 +123,12 @@ export class LiveView {
   #listen() {
     const { models, settings, connection } = this.#app;
     this.#camera.onend = () => this.#explainCamera("ended");
-    this.#strip.onchoose = (picture) => this.#showStill(picture);
+    this.#strip.onchoose = (picture) => this.#running.showStill(picture, this.#iterations);
     this.#pad.onchange = () => this.#runDrawing();
-    this.#timeline.onseek = () => this.#showPausedFrame();
+    this.#timeline.onseek = () => {
+      if (this.#mode === "video" && this.#isPaused) this.#running.showPausedFrame();
+    };
+    this.#comparison.onchange = () => this.#changeComparison();
     this.#stage.ontap = () => this.#togglePause();
     this.#stage.onswipe = (side) => this.#swipe(side);
     addEventListener("keydown", (event) => this.#isShown && this.#controls.key(event, this.#mode));
@@ -166,7 +171,7 @@ export class LiveView {
     } catch (error) {
       return error instanceof CameraError ? error.code : "failed";
     }
-    this.#display.begin(this.#camera.id, true);
+    this.#running.begin(this.#camera.id, true);
     this.#resume();
     return null;
   }
@@ -179,14 +184,14 @@ export class LiveView {
     } catch {
       return this.#notes.explainVideo(file.name);
     }
-    this.#display.begin("video", true);
+    this.#running.begin("video", true);
     this.#resume();
   }
 
   #usePictures(pictures, name = pictures.length > 1 ? t("Images") : t("Image"), index = 0) {
     this.#change("pictures");
     this.#sources.show("pictures", name);
-    this.#display.begin("pictures", false);
+    this.#running.begin("pictures", false);
     this.#strip.open(pictures, index);
   }
 
@@ -205,7 +210,7 @@ export class LiveView {
   #usePad() {
     this.#change("pad");
     this.#sources.show("pen", t("Drawing"));
-    this.#display.begin("pad", false);
+    this.#running.begin("pad", false);
     this.#clearPad();
     this.#stage.showPad();
   }
@@ -214,7 +219,7 @@ export class LiveView {
   async #usePanel() {
     const { models } = this.#app;
     this.#change("panel");
-    this.#display.begin(models.selected.takes, false);
+    this.#running.begin(models.selected.takes, false);
     try {
       await this.#panels.open(models.selected);
     } catch (error) {
@@ -224,24 +229,25 @@ export class LiveView {
 
   /** Ends the current source before another one starts. */
   #change(mode) {
-    this.#loop.stop();
+    this.#running.stop();
     this.#camera.stop();
     this.#timeline.close();
     this.#strip.close();
     this.#panels.close();
-    this.#inference.renew();
+    this.#running.renew();
     this.#mode = mode;
     this.#isPaused = false;
-    this.#display.forget();
+    this.#comparison.allow(mode !== "panel");
+    this.#running.forget();
     byId("camera-notice").hidden = true;
     this.#showControls();
   }
 
   async #takePhoto() {
     if (this.#mode !== "camera" || !this.#camera.isOn) return this.#sources.ask("photo");
-    const photo = await this.#capture.take(this.#stage.video, { longest: 4096, quality: 0.95 });
-    if (!photo) return;
-    this.#photos.push({ name: t("photo {n}", { n: this.#photos.length + 1 }), file: photo.blob });
+    const file = await this.#running.photo();
+    if (!file) return;
+    this.#photos.push({ name: t("photo {n}", { n: this.#photos.length + 1 }), file });
     this.#usePictures([...this.#photos], t("Photos"), this.#photos.length - 1);
   }
 
@@ -260,76 +266,18 @@ export class LiveView {
 
   // Running
 
-  async #runFrame(signal) {
-    const moment = performance.now();
-    const frame = await this.#capture.take(
-      this.#stage.video, frameOptions(this.#app.models.selected)
-    );
-    if (!frame) {
-      await pause(50, signal);
-      return null;
-    }
-    const query = { source: this.#display.session, iterations: 1 };
-    const times = signal.aborted
-      ? null : await this.#inference.run(frame.blob, query, signal, { ...frame, moment });
-    frame.image?.close();
-    return times;
-  }
-
-  /** Runs the model on the chosen frame of a paused video. */
-  async #showPausedFrame() {
-    if (this.#mode !== "video" || !this.#isPaused) return;
-    const isStale = this.#inference.renew();
-    const frame = await this.#capture.take(this.#stage.video);
-    if (!frame || isStale()) return;
-    this.#inference.picture = frame.blob;
-    this.#stage.showPicture(frame.blob, t("The frame at this position"));
-    await this.#runStill();
-  }
-
-  async #showStill(picture) {
-    const isStale = this.#inference.renew();
-    const { api, server } = this.#app;
-    this.#display.forget();
-    try {
-      const blob = picture.file ? await readablePicture(
-        picture.file
-      ) : await api.sample(picture.name);
-      if (isStale()) return;
-      this.#stage.showPicture(blob, picture.name);
-      if (blob.size > server.maximum_picture_bytes) {
-        return this.#display.explain(t("This image is larger than the server accepts."));
-      }
-      this.#inference.picture = blob;
-      await this.#runStill();
-    } catch (error) {
-      if (isStale()) return;
-      const text = error.code
-        ? error.message : t("This browser can't read {name} as an image.", { name: picture.name });
-      this.#stage.showNote(t("This image can't be shown"), text);
-    }
-  }
-
-  async #runStill() {
-    const { picture } = this.#inference;
-    const iterations = this.#mode === "pictures" ? this.#app.settings.values.iterations : 1;
-    if (picture) await this.#inference.run(picture, { iterations });
-  }
-
   async #runDrawing() {
     const picture = await this.#pad.picture();
-    if (this.#mode !== "pad") return;
-    this.#inference.picture = picture;
-    await this.#runStill();
+    if (this.#mode === "pad") await this.#running.showDrawing(picture);
   }
 
   /** Resumes where it stopped. */
   #resume() {
-    if (this.#mode === "camera" || this.#mode === "video") {
+    if (this.#isMoving) {
       if (this.#isPaused || (this.#mode === "camera" && !this.#camera.isOn)) return;
       this.#stage.showVideo(this.#mode === "camera" && this.#camera.facing === "front");
       this.#stage.video.play().catch(() => {});
-      if (this.#isShown) this.#loop.start();
+      if (this.#isShown) this.#running.start();
     }
     this.#showControls();
   }
@@ -339,13 +287,22 @@ export class LiveView {
    */
   async #again() {
     if (!this.#isShown) return;
-    const isMoving = ["camera", "video"].includes(this.#mode) && !this.#isPaused;
-    if (isMoving) this.#resume();
+    if (this.#isMoving && !this.#isPaused) this.#resume();
     else if (this.#mode === "panel") await this.#panels.run();
     else if (
-      this.#mode === "pictures" && !this.#inference.picture
+      this.#mode === "pictures" && !this.#running.picture
     ) this.#strip.choose(this.#strip.index);
-    else await this.#runStill();
+    else await this.#running.again(this.#iterations);
+  }
+
+  /** Whether the images are the frames of a video or of the camera. */
+  get #isMoving() {
+    return this.#mode === "camera" || this.#mode === "video";
+  }
+
+  /** How often the model runs on an image, of which the times are the means. */
+  get #iterations() {
+    return this.#mode === "pictures" ? this.#app.settings.values.iterations : 1;
   }
 
   #changeModel() {
@@ -355,22 +312,29 @@ export class LiveView {
     const { selected } = this.#app.models;
     if (needsPanel(selected) || this.#mode === "panel") return this.#startFirst();
     if (this.#mode === "pad" && !isForDrawings(selected)) return this.#useSamples();
+    this.#beginAgain();
+  }
+
+  #changeComparison() {
+    this.#running.stop();
+    this.#beginAgain();
+  }
+
+  /** Starts over with the same source. */
+  #beginAgain() {
     const source = this.#mode === "camera" ? this.#camera.id : this.#mode;
-    this.#display.begin(source, ["camera", "video"].includes(this.#mode));
+    this.#running.begin(source, this.#isMoving);
     this.#again();
   }
 
   #togglePause() {
-    if (!["camera", "video"].includes(this.#mode)) return;
+    if (!this.#isMoving) return;
     if (!this.#isPaused && this.#mode === "camera" && !this.#camera.isOn) return;
     this.#isPaused = !this.#isPaused;
     if (this.#isPaused) {
-      this.#loop.stop();
+      this.#running.stop();
       this.#stage.video.pause();
-      // The labels belong to exactly this frame.
-      const { picture } = this.#inference;
-      if (picture) this.#stage.showPicture(picture, t("The frame at the pause"), this.#stage.isMirrored);
-      if (picture) this.#inference.showPreviews(picture);
+      this.#running.showPause();
     } else if (this.#mode === "camera" && !this.#camera.isOn) {
       this.#useCamera();
     }
@@ -380,9 +344,9 @@ export class LiveView {
   }
 
   #clearPad() {
-    this.#inference.renew();
+    this.#running.renew();
     this.#pad.clear();
-    this.#display.forget();
+    this.#running.forget();
     this.#display.hint(t("Draw with a finger, a pen or the mouse."));
   }
 
@@ -393,8 +357,8 @@ export class LiveView {
   }
 
   #explainCamera(code) {
-    this.#loop.stop();
-    this.#display.begin("", false);
+    this.#running.stop();
+    this.#running.begin("", false);
     this.#notes.explainCamera(code);
     this.#showControls();
   }

@@ -16,24 +16,30 @@ const page = Math.random().toString(36).slice(2, 10);
 
 /** Everything around the image that shows the model's result. */
 export class LiveDisplay {
+  /** Whether screen readers aren't told about results. */
+  isSilent = false;
   #app;
   #stage;
+  #at;
   #overlay;
-  #previews = new Previews(byId("previews"));
-  #readout = new Readout();
-  #outputs = new Outputs(byId("outputs"));
-  #problem = byId("problem");
+  #previews;
+  #readout;
+  #outputs;
   #meter = new Meter();
   #counter = 0;
   #source = "";
   #result = null;
-  #threshold = byId("threshold");
   /** The object under the pointer: on the image, and in the list. */
   #pointed = { image: null, list: null };
 
-  constructor(app, stage) {
+  /** Makes a display of the elements that a function finds by their names in index.html. */
+  constructor(app, stage, at = byId) {
     this.#app = app;
     this.#stage = stage;
+    this.#at = at;
+    this.#previews = new Previews(at("previews"));
+    this.#readout = new Readout(at);
+    this.#outputs = new Outputs(at("outputs"));
     this.#overlay = new Overlay(stage.overlay);
     this.#outputs.onlegend = () => this.#draw();
     this.#readout.setTop(app.settings.values.top);
@@ -43,8 +49,8 @@ export class LiveDisplay {
       this.#overlay.area = area;
       this.#draw();
     };
-    this.#threshold.addEventListener("input", () => {
-      app.settings.set("threshold", Number(this.#threshold.value));
+    at("threshold").addEventListener("input", ({ target }) => {
+      app.settings.set("threshold", Number(target.value));
     });
     app.settings.addEventListener("change", () => this.#showThreshold());
     this.#showThreshold();
@@ -58,7 +64,7 @@ export class LiveDisplay {
     this.#counter += 1;
     this.#source = source.slice(0, 24);
     this.#meter = new Meter();
-    for (const id of ["rate", "age-figure", "age-row"]) byId(id).hidden = !isMoving;
+    this.#readout.setMoving(isMoving);
     this.forget();
     this.#previews.show(null);
     this.#outputs.clear();
@@ -69,7 +75,7 @@ export class LiveDisplay {
    * other.
    */
   get session() {
-    return `${this.#source}-${page}-${this.#counter}`;
+    return `${this.#source}-${page}-${this.#at("labels").id}-${this.#counter}`;
   }
 
   /** Removes the result, for example before an image that has none yet. */
@@ -80,15 +86,16 @@ export class LiveDisplay {
     this.#previews.clear();
     this.#readout.clear();
     this.#pointed = { image: null, list: null };
-    byId("threshold-row").hidden = true;
+    this.#at("threshold-row").hidden = true;
     this.solve();
   }
 
   /**
    * Shows a result. Of a frame of a video, `image` has its pixels, and `moment` is when it was
-   * taken. Of a still image, `runs` is the number of runs that the times are the means of.
+   * taken. The pixels are shown if `isHeld`, or if the result is spatial. Of a still image, `runs` is
+   * the number of runs that the times are the means of.
    */
-  show(result, { image, moment, runs } = {}) {
+  show(result, { image, isHeld, moment, runs } = {}) {
     this.solve();
     this.#result = result;
     const now = performance.now();
@@ -96,13 +103,14 @@ export class LiveDisplay {
     this.#meter.add(times, now);
     const { settings } = this.#app;
     this.#readout.showTimes(times, this.#meter);
-    byId("threshold-row").hidden = !hasScores(result);
+    this.#at("threshold-row").hidden = !hasScores(result);
     if (!settings.values.showInputBuffers) this.#previews.show(null);
     else if (result.previews) this.showPreviews(result.previews);
     this.#outputs.show(result);
-    if (image && isSpatial(result)) this.#stage.holdFrame(image);
+    if (image && (isHeld || isSpatial(result))) this.#stage.holdFrame(image);
     else this.#stage.releaseFrame();
-    this.#app.announcer.say(topLabel(this.#draw()));
+    const visible = this.#draw();
+    if (!this.isSilent) this.#app.announcer.say(topLabel(visible));
   }
 
   /** Shows what the model sees. */
@@ -112,19 +120,19 @@ export class LiveDisplay {
 
   /** Shows what to do while there is no result yet. */
   hint(text) {
-    byId("labels-empty").textContent = text;
+    this.#at("labels-empty").textContent = text;
   }
 
   /** Shows why there is no result. */
   explain(text) {
     if (!this.#result) this.#previews.show(null);
-    this.#problem.textContent = text;
-    this.#problem.hidden = false;
+    this.#at("problem").textContent = text;
+    this.#at("problem").hidden = false;
   }
 
   /** Hides the message of `explain`. */
   solve() {
-    this.#problem.hidden = true;
+    this.#at("problem").hidden = true;
   }
 
   /** What the threshold leaves of the result. */
@@ -150,8 +158,8 @@ export class LiveDisplay {
 
   #showThreshold() {
     const { threshold } = this.#app.settings.values;
-    this.#threshold.value = String(threshold);
-    byId("threshold-value").textContent = score(threshold);
+    this.#at("threshold").value = String(threshold);
+    this.#at("threshold-value").textContent = score(threshold);
     this.#draw();
   }
 

@@ -58,12 +58,24 @@ function emptyText(result, threshold) {
 export class Readout {
   /** Called with the index of the object whose row the pointer or the focus is on, or with null. */
   onpoint = () => {};
-  #list = byId("labels");
-  #empty = byId("labels-empty");
-  #title = byId("labels-title");
+  #at;
+  #list;
+  #empty;
+  #title;
   #rows = [];
   #nextTimes = 0;
   #lateTimes = 0;
+  /** The stages that have a row in the table of times. */
+  #stages;
+
+  /** Makes the card of the elements that a function finds by their names in index.html. */
+  constructor(at = byId) {
+    this.#at = at;
+    this.#list = at("labels");
+    this.#empty = at("labels-empty");
+    this.#title = at("labels-title");
+    this.#stages = Meter.stages.filter((stage) => at(`now-${stage}`));
+  }
 
   /** Makes room for a number of labels. */
   setTop(top) {
@@ -92,6 +104,14 @@ export class Readout {
     }
   }
 
+  /** Shows the times that only moving images have, or hides them. */
+  setMoving(isMoving) {
+    for (const name of ["rate", "age-figure", "age-row"]) {
+      const node = this.#at(name);
+      if (node) node.hidden = !isMoving;
+    }
+  }
+
   /** Removes what is shown. */
   clear() {
     clearTimeout(this.#lateTimes);
@@ -100,13 +120,13 @@ export class Readout {
     for (const row of this.#rows) this.#fill(row, undefined);
     this.#empty.textContent = this.#title.textContent = "";
     this.#empty.classList.remove("read");
-    for (const stage of Meter.stages) {
-      byId(`now-${stage}`).textContent = byId(`mean-${stage}`).textContent = "–";
+    const at = this.#at;
+    for (const stage of this.#stages) {
+      at(`now-${stage}`).textContent = at(`mean-${stage}`).textContent = "–";
     }
-    byId("latency").textContent = byId("latency-mean").textContent = byId("fps").textContent = "–";
-    byId("age").textContent = "–";
-    byId("latency-count").textContent = t("Average");
-    byId("spark").replaceChildren();
+    for (const name of ["latency", "latency-mean", "fps", "age"]) at(name).textContent = "–";
+    at("latency-count").textContent = t("Average");
+    at("spark")?.replaceChildren();
   }
 
   /** Shows the times of an image, and the measurements so far, a few times a second. */
@@ -120,23 +140,25 @@ export class Readout {
       return;
     }
     this.#nextTimes = now + timesInterval;
-    for (const stage of Meter.stages) {
-      byId(`now-${stage}`).textContent = millisecondsNumber(times[stage]);
-      byId(`mean-${stage}`).textContent = millisecondsNumber(meter.means[stage].mean);
+    const at = this.#at;
+    for (const stage of this.#stages) {
+      at(`now-${stage}`).textContent = millisecondsNumber(times[stage]);
+      at(`mean-${stage}`).textContent = millisecondsNumber(meter.means[stage].mean);
     }
-    byId("latency").textContent = milliseconds(times.inference);
-    byId("latency-mean").textContent = milliseconds(meter.means.inference.mean);
-    byId("latency-name").textContent = times.runs > 1
+    at("latency").textContent = milliseconds(times.inference);
+    at("latency-mean").textContent = milliseconds(meter.means.inference.mean);
+    at("latency-name").textContent = times.runs > 1
       ? t("Inference, mean of {n} runs", { n: whole(times.runs) }) : t("Inference");
-    byId("latency-count").textContent = t("Average of {n}", { n: whole(meter.count) });
-    byId("fps").textContent = rate(meter.framesPerSecond);
-    byId("age").textContent = milliseconds(times.age);
-    drawSpark(byId("spark"), meter.count > 1 ? meter.recent : []);
+    at("latency-count").textContent = t("Average of {n}", { n: whole(meter.count) });
+    at("fps").textContent = rate(meter.framesPerSecond);
+    at("age").textContent = milliseconds(times.age);
+    if (at("spark")) drawSpark(at("spark"), meter.count > 1 ? meter.recent : []);
   }
 
   #row(place) {
     const swatch = el("span", { class: "swatch", hidden: true });
-    const text = el("span", { id: place === 0 ? "top-label" : null });
+    const id = place === 0 ? this.#list.id.replace("labels", "top-label") : null;
+    const text = el("span", { id });
     const label = el("span", { class: "label" }, swatch, text);
     const value = el("span", { class: "value" });
     const bar = el("span", { class: "bar" }, el("span"));

@@ -17,7 +17,7 @@ export class SoundPanel {
   #inference;
   #display;
   #microphone = new Microphone();
-  #loop = new FrameLoop((signal) => this.#runWindow(signal), 1);
+  #loop = new FrameLoop((signal) => this.#runWindow(signal));
   #recording = null;
   #file = null;
   #samples = new Float32Array(0);
@@ -73,7 +73,7 @@ export class SoundPanel {
     this.#display.begin("microphone", true);
     this.#tell(t("Listening"));
     this.#showButton();
-    this.#loop.start();
+    this.#loop.start(1);
   }
 
   /** Takes a recording from files. Returns whether there was one. */

@@ -14,18 +14,29 @@ export class Stage {
   onpoint = () => {};
   /** Called with the size in pixels of the image on the screen. */
   onlayout = () => {};
-  root = byId("stage");
-  video = byId("video");
-  pad = byId("pad");
-  overlay = byId("overlay");
+  root;
+  video;
+  pad;
+  overlay;
   isMirrored = false;
-  #held = byId("held");
-  #frame = byId("frame");
-  #note = byId("stage-note");
-  #panel = byId("stage-panel");
+  #twin = null;
+  #held;
+  #frame;
+  #note;
+  #panel;
   #shown = null;
+  #picture = null;
 
-  constructor() {
+  /** Makes a stage of the elements that a function finds by their names in index.html. */
+  constructor(at = byId) {
+    this.root = at("stage");
+    this.video = at("video");
+    this.pad = at("pad");
+    this.overlay = at("overlay");
+    this.#held = at("held");
+    this.#frame = at("frame");
+    this.#note = at("stage-note");
+    this.#panel = at("stage-panel");
     new ResizeObserver(() => this.layout()).observe(this.root);
     this.video.addEventListener("resize", () => this.layout());
     this.video.addEventListener("loadedmetadata", () => this.layout());
@@ -34,10 +45,23 @@ export class Stage {
     this.#followPointer();
   }
 
+  /** Another stage that shows the same images from now on, or null. */
+  get twin() {
+    return this.#twin;
+  }
+
+  set twin(twin) {
+    this.#twin = twin;
+    if (this.#shown === this.video) twin?.showVideo(this.isMirrored);
+    else if (this.#shown === this.#frame) twin?.showPicture(...this.#picture);
+    else twin?.clear();
+  }
+
   /** Shows the video. */
   showVideo(isMirrored) {
     this.isMirrored = isMirrored;
     this.#show(this.video);
+    this.#twin?.showVideo(isMirrored);
   }
 
   /**
@@ -51,6 +75,7 @@ export class Stage {
     if (held.width !== image.width || held.height !== image.height) {
       held.width = image.width;
       held.height = image.height;
+      this.layout();
     }
     held.getContext("bitmaprenderer", { alpha: false }).transferFromImageBitmap(image);
     held.classList.toggle("mirrored", this.isMirrored);
@@ -65,17 +90,26 @@ export class Stage {
   /** Shows an image. It is mirrored only if it replaces a frame of a mirrored video. */
   showPicture(picture, name, isMirrored = false) {
     this.isMirrored = isMirrored;
+    this.#picture = [picture, name, isMirrored];
     const before = this.#frame.src;
     this.#frame.src = URL.createObjectURL(picture);
     this.#frame.alt = name;
     if (before.startsWith("blob:")) URL.revokeObjectURL(before);
     this.#show(this.#frame);
+    this.#twin?.showPicture(picture, name, isMirrored);
   }
 
   /** Shows the paper to draw on. */
   showPad() {
     this.isMirrored = false;
     this.#show(this.pad);
+    this.#twin?.clear();
+  }
+
+  /** Shows nothing. */
+  clear() {
+    this.#note.hidden = true;
+    this.#show(null);
   }
 
   /** Shows controls instead of an image. */
@@ -99,6 +133,7 @@ export class Stage {
       el("h2", { text: title }), el("p", { text }), el("div", { class: "actions" }, buttons));
     this.#note.hidden = false;
     this.#show(null);
+    this.#twin?.clear();
   }
 
   /** Places the overlay exactly over the image. */
@@ -124,7 +159,11 @@ export class Stage {
 
   #size() {
     const shown = this.#shown;
-    if (shown === this.video) return { width: shown.videoWidth, height: shown.videoHeight };
+    if (shown === this.video) {
+      // A twin has no video, only the frames that it holds.
+      const { videoWidth: width, videoHeight: height } = shown;
+      return width > 0 ? { width, height } : this.#held;
+    }
     if (shown === this.#frame) {
       const { naturalWidth: width, naturalHeight: height } = shown;
       shown.classList.toggle("tiny", Math.max(width, height) <= 160);
@@ -147,7 +186,7 @@ export class Stage {
   #followGestures() {
     let start = null;
     const isPicture = (target) => !target.closest(
-      "button, a, #pad, #stage-note, #stage-panel, figure"
+      "button, a, .pad, .note, .stage-panel, figure"
     );
     this.root.addEventListener("pointerdown", (event) => {
       const isMeant = event.isPrimary && event.button === 0 && isPicture(event.target);
