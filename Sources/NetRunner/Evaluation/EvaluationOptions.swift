@@ -46,6 +46,9 @@ public struct EvaluationOptions: Sendable {
   ///
   /// If nil, those images become rows with an error.
   public var fetch: Evaluator.Fetch?
+  /// Whether the rows of ``EvaluationRun/Progress`` all have pictures and shapes, not only the first
+  /// ones. The report's rows never have more than those.
+  package var drawsAllRows = false
   /// Returns the name under which the rows' errors show a path.
   package var shownPath: @Sendable (_ path: String) -> String = { $0 }
 

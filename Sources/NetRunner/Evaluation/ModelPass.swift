@@ -16,6 +16,7 @@ struct ModelPass {
   private let options: EvaluationOptions
   private let labels: [String]
   private let rowMaker: RowMaker
+  private let comparer: TruthComparer
   private var accumulators: [MetricAccumulator]
   private var failed = 0
   private var labelled = 0
@@ -37,6 +38,7 @@ struct ModelPass {
       labelMap: options.labelMap, ignoredClass: options.ignoredClass, seed: options.seed,
       content: dataset.content)
     let classes = ClassList(context)
+    comparer = TruthComparer(context)
     try classes.checkMap(model: bundle.manifest.name)
     let outputsKept = options.kept ?? (dataset.layout == .testBundle ? .all : .top(5))
     rowMaker = RowMaker(
@@ -58,7 +60,7 @@ struct ModelPass {
   ) throws {
     let samples = dataset.samples
     let indices = dataset.indices
-    let (options, rowMaker) = (options, rowMaker)
+    let (options, rowMaker, comparer) = (options, rowMaker, comparer)
     try warmUp(Self.evaluation(evaluator, iterations: 1), until: isOver)
     let evaluate = Self.evaluation(evaluator, iterations: options.iterations)
     let clock = ContinuousClock()
@@ -68,14 +70,17 @@ struct ModelPass {
       let evaluation = evaluate(sample)
       var row = rowMaker.row(evaluation, of: sample, at: indices[position])
       let prediction = try? evaluation.result.get()
-      if position < ResultPicture.count, let prediction {
-        // A report without a picture is still a report.
-        row.picture = try? ResultPicture(prediction)
-      }
+      // A report without pictures and comparisons is still a report, and the metrics report truths
+      // that can't be read.
+      let isDrawn = options.drawsAllRows || position < ResultPicture.count
+      if isDrawn, let prediction { row.picture = try? ResultPicture(prediction) }
+      row.comparison = try? comparer.comparison(
+        of: prediction, with: sample.truth, drawing: isDrawn)
       return (row: row, prediction: prediction)
     }
     try work.run(until: isOver) { position, output in
       let row = try add(output.row, samples[position].truth, output.prediction)
+      if position >= ResultPicture.count { rows[rows.count - 1].dropPictures() }
       onProgress(
         EvaluationRun.Progress(
           model: bundle.manifest.id, done: rows.count, count: samples.count, failed: failed,

@@ -90,6 +90,9 @@ extension MetricReport {
 }
 
 /// The number of images for each pair of a true and a predicted class.
+///
+/// The matrix of a detection model counts objects. Its last class is `background`: the row has the
+/// detections without an object, and the column has the objects that weren't found.
 public struct ConfusionMatrix: Sendable, Hashable, Codable {
   /// The classes that occur as a truth or a prediction, in the model's order.
   public var labels: [String]

@@ -42,12 +42,7 @@ extension ResultPicture {
     for (name, value) in prediction.outputs {
       switch value {
       case .classMap(let map):
-        self.init(
-          output: name, address: try Thumbnail(map.image(), isFlat: true).address,
-          legend: map.legend.prefix(Self.longestLegend).map {
-            Entry(
-              label: $0.label ?? "class \($0.index)", color: $0.color.hexadecimal, share: $0.share)
-          })
+        try self.init(map, output: name)
         return
       case .decoded(.depth(let map)):
         self.init(output: name, address: try Thumbnail(map.image()).address)
@@ -59,5 +54,17 @@ extension ResultPicture {
       }
     }
     return nil
+  }
+
+  /// Draws the class map of a dataset.
+  init(truth map: ClassMap) throws { try self.init(map, output: "truth") }
+
+  private init(_ map: ClassMap, output: String) throws {
+    self.init(
+      output: output, address: try Thumbnail(map.image(), isFlat: true).address,
+      legend: map.legend.prefix(Self.longestLegend).map {
+        Entry(
+          label: $0.label ?? "class \($0.index)", color: $0.color.hexadecimal, share: $0.share)
+      })
   }
 }

@@ -7,6 +7,14 @@ import Charts
 import TensorIO
 
 extension ResultRow {
+  /// Removes what only the first rows of a report have.
+  package mutating func dropPictures() {
+    picture = nil
+    comparison?.shapes = nil
+  }
+}
+
+extension ResultRow {
   private static let mostLines = 3
   private static let mostNumbers = 4
 

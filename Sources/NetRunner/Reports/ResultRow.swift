@@ -65,9 +65,12 @@ public struct ResultRow: Sendable, Codable, Hashable {
   public var isCorrect: Bool?
   /// A small picture of an output that is one, for the first images of a report; otherwise nil.
   public var picture: ResultPicture?
+  /// How the answer differs from the truth, for objects, class maps and numbers; otherwise nil.
+  public var comparison: TruthComparison?
 
   private enum CodingKeys: String, CodingKey {
     case index, type, image, model, error, evaluation, truth, predicted, score, picture
+    case comparison
     case testBundle = "test_bundle"
     case errorDescription = "error_description"
     case isCorrect = "correct"
@@ -93,6 +96,7 @@ public struct ResultRow: Sendable, Codable, Hashable {
     try container.encodeIfPresent(score, forKey: .score)
     try container.encodeIfPresent(isCorrect, forKey: .isCorrect)
     try container.encodeIfPresent(picture, forKey: .picture)
+    try container.encodeIfPresent(comparison, forKey: .comparison)
   }
 }
 
@@ -115,6 +119,7 @@ extension ResultRow {
     score = try container.decodeIfPresent(Double.self, forKey: .score)
     isCorrect = try container.decodeIfPresent(Bool.self, forKey: .isCorrect)
     picture = try container.decodeIfPresent(ResultPicture.self, forKey: .picture)
+    comparison = try container.decodeIfPresent(TruthComparison.self, forKey: .comparison)
   }
 }
 

@@ -66,6 +66,7 @@ extension ResultRow {
       "index": index, "model": model, "image": image, "error": error,
       "error_description": errorDescription, "predicted": predicted, "truth": truth,
       "correct": isCorrect, "classes": classes, "answer": answer, "latency_ms": latency,
+      "comparison": comparison,
     ]
   }
 

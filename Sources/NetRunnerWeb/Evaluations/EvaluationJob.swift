@@ -23,6 +23,7 @@ final class EvaluationJob: Sendable {
     var phase = Phase.queued
     var progress: EvaluationProgress
     var rows: [ResultRow] = []
+    var drawings = RowDrawings()
     var report: EvaluationReport?
     /// The report as it appears in the API, without its rows.
     var document: JSONValue?
@@ -102,7 +103,9 @@ final class EvaluationJob: Sendable {
 
   private func note(_ progress: EvaluationRun.Progress) {
     state.withLock { state in
-      state.rows.append(progress.row)
+      var row = progress.row
+      state.drawings.take(from: &row)
+      state.rows.append(row)
       state.progress.add(progress, at: .now)
     }
   }

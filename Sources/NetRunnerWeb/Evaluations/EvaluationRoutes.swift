@@ -40,6 +40,12 @@ struct EvaluationRoutes: Sendable {
       try await image(
         context.evaluation, context.parameters.get("index") ?? "", Query(request))
     }
+    group.get("evaluations/:id/latencies") { request, context in
+      try await latencies(context.evaluation, Query(request).text("model"))
+    }
+    group.get("evaluations/:id/photos/:index") { _, context in
+      try await photo(context.evaluation, context.parameters.get("index") ?? "")
+    }
     group.get("evaluations/:id/export") { request, context in
       try await export(context.evaluation, Query(request).choice("format") ?? .json)
     }
@@ -78,6 +84,7 @@ struct EvaluationRoutes: Sendable {
     settings.threads = request.threads ?? options.threads
     // Rows stay in memory, so they don't keep the thousands of numbers that some models return.
     settings.kept = .top(dataset.layout == .testBundle ? 1000 : 5)
+    settings.drawsAllRows = true
     let run = try EvaluationRun(dataset, options: settings, limit: request.limit)
     let job = EvaluationJob(request, location: location, run: run, bundles: bundles)
     guard job.rowCount <= EvaluationStore.maximumRows else {
@@ -101,8 +108,27 @@ struct EvaluationRoutes: Sendable {
   private func rows(_ id: String, _ selection: RowSelection) async throws -> Response {
     let job = try evaluations.job(id)
     return try await queue.run {
-      try .json(selection.page(of: job.withState { $0.rows }))
+      let (rows, drawings) = job.withState { ($0.rows, $0.drawings) }
+      return try .json(selection.page(of: rows, drawings))
     }
+  }
+
+  private func latencies(_ id: String, _ model: String?) async throws -> Response {
+    let job = try evaluations.job(id)
+    return try await queue.run {
+      let rows = job.withState { $0.rows }
+      return try .json(
+        [
+          "total_us": rows.compactMap { row in
+            model == nil || row.model == model ? row.evaluation?.microseconds : nil
+          }
+        ] as JSONObject)
+    }
+  }
+
+  private func photo(_ id: String, _ index: String) async throws -> Response {
+    let job = try evaluations.job(id)
+    return try await queue.run { try .json(job.photo(at: Int(index) ?? -1)) }
   }
 
   private func image(_ id: String, _ index: String, _ query: Query) async throws -> Response {
@@ -137,47 +163,13 @@ struct EvaluationRoutes: Sendable {
   }
 }
 
-extension WebContext {
-  fileprivate var evaluation: String { parameters.get("id") ?? "" }
+extension EvaluationRecord {
+  /// The whole time in microseconds.
+  fileprivate var microseconds: Int? { Int(exactly: (total * 1000).rounded()) }
 }
 
-/// A client's selection of an evaluation's rows.
-struct RowSelection: Sendable {
-  private enum Kind: String, CaseIterable {
-    case all, errors, wrong
-  }
-
-  private let model: String?
-  private let kind: Kind
-  private let offset: Int
-  private let limit: Int
-
-  private static let maximumCount = 500
-
-  init(_ query: Query) throws {
-    model = query.text("model")
-    offset = try query.integer("offset", in: 0...Int(Int32.max)) ?? 0
-    limit = try query.integer("limit", in: 1...Self.maximumCount) ?? 50
-    kind = try query.choice("only") ?? .all
-  }
-
-  /// Returns one page of the selected rows, and the total number of selected rows.
-  func page(of rows: [ResultRow]) -> JSONObject {
-    let wanted = rows.indices.filter { isWanted(rows[$0]) }
-    return [
-      "rows": wanted.dropFirst(offset).prefix(limit).map { rows[$0].json },
-      "count": wanted.count,
-    ]
-  }
-
-  private func isWanted(_ row: ResultRow) -> Bool {
-    if let model, row.model != model { return false }
-    return switch kind {
-    case .all: true
-    case .errors: row.error
-    case .wrong: row.isCorrect == false
-    }
-  }
+extension WebContext {
+  fileprivate var evaluation: String { parameters.get("id") ?? "" }
 }
 
 /// The formats in which a report can be downloaded.

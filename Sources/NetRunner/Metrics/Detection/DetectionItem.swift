@@ -52,19 +52,27 @@ struct DetectionItem: Sendable, Hashable, Codable {
 
   /// Keeps the best detections of each class, sorted by score; ties keep their order.
   mutating func keep(_ found: [(index: Int, detection: DetectedBox)], most: Int) {
-    let order = found.sorted { left, right in
-      left.detection.score != right.detection.score
-        ? left.detection.score > right.detection.score : left.index < right.index
-    }
-    var counts: [Int: Int] = [:]
-    for (_, detection) in order {
-      counts[detection.category, default: 0] += 1
-      guard counts[detection.category, default: 0] <= most else { continue }
+    for (_, detection) in Self.ranked(found, most: most) {
       let box = detection.box
       detections.numbers += [
         Double(detection.category), detection.score, box.x, box.y, box.width, box.height,
       ]
       add(detection.points)
+    }
+  }
+
+  /// The best detections of each class, sorted by score; ties keep their order.
+  static func ranked(
+    _ found: [(index: Int, detection: DetectedBox)], most: Int
+  ) -> [(index: Int, detection: DetectedBox)] {
+    let order = found.sorted { left, right in
+      left.detection.score != right.detection.score
+        ? left.detection.score > right.detection.score : left.index < right.index
+    }
+    var counts: [Int: Int] = [:]
+    return order.filter { _, detection in
+      counts[detection.category, default: 0] += 1
+      return counts[detection.category, default: 0] <= most
     }
   }
 

@@ -78,8 +78,19 @@ struct DetectionMetric: MetricFamily {
         .wrongOutputType,
         "Metric '\(name)' needs the image's size, which the prediction does not have.")
     }
+    let found = try boxes(of: detections, size: size, points: points)
+    item.dropped = detections.count - found.count
+    item.keep(found, most: most)
+    return item
+  }
+
+  /// The detections in pixels with their indices, without those that have NaN values.
+  func boxes(
+    of detections: [Detection], size: (width: Int, height: Int),
+    points: ((Detection) throws -> [SIMD2<Double>])? = nil
+  ) throws -> [(index: Int, detection: DetectedBox)] {
     let sides = SIMD2(Double(size.width), Double(size.height))
-    let found = try detections.enumerated().compactMap { index, detection -> (Int, DetectedBox)? in
+    return try detections.enumerated().compactMap { index, detection in
       let keypoints = try points?(detection).map { $0 * sides } ?? []
       let box =
         keypoints.isEmpty
@@ -95,9 +106,16 @@ struct DetectionMetric: MetricFamily {
         DetectedBox(category: number, score: Double(detection.score), box: box, points: keypoints)
       )
     }
-    item.dropped = detections.count - found.count
-    item.keep(found, most: most)
-    return item
+  }
+
+  /// The objects with the numbers of their classes.
+  func objects(_ objects: [GroundTruthBox]) throws -> [TrueBox] {
+    var item = DetectionItem()
+    if let names = objects.lazy.compactMap(\.keypoints).first {
+      item.pointNames = names.map(\.name)
+    }
+    for object in objects { try add(object, to: &item) }
+    return try item.contents(metric: name).objects
   }
 
   private func add(_ object: GroundTruthBox, to item: inout DetectionItem) throws {
@@ -153,6 +171,7 @@ struct DetectionMetric: MetricFamily {
             "ar100": Value.ar100.number(result),
           ])
       }
+      report.confusion = try categories.confusion(items, metric: name, name: label)
     }
     return report
   }
@@ -233,55 +252,5 @@ extension Box {
 
   fileprivate var isFinite: Bool {
     x.isFinite && y.isFinite && width.isFinite && height.isFinite && (width * height).isFinite
-  }
-}
-
-struct DetectionCategories {
-  /// A class of the model, or a label that the model doesn't have.
-  enum Category: Hashable {
-    case known(Int)
-    case unknown(String)
-  }
-
-  /// The classes of all objects and detections: the model's classes in order, then other labels.
-  let all: [Category]
-  private let boxes: [Category: [DetectionEvaluation.Image]]
-
-  init(_ items: [DetectionItem], metric: String) throws {
-    var boxes: [Category: [DetectionEvaluation.Image]] = [:]
-    for item in items {
-      let (detections, objects) = try item.contents(metric: metric)
-      var image: [Category: DetectionEvaluation.Image] = [:]
-      for detection in detections {
-        image[.known(detection.category), default: .init()].detections.append(detection)
-      }
-      for object in objects {
-        let category: Category =
-          object.category >= 0
-          ? .known(object.category) : .unknown(item.unknown[-1 - object.category])
-        image[category, default: .init()].objects.append(object)
-      }
-      for (category, part) in image { boxes[category, default: []].append(part) }
-    }
-    self.boxes = boxes
-    all = boxes.keys.sorted { left, right in
-      switch (left, right) {
-      case (.known(let left), .known(let right)): left < right
-      case (.unknown(let left), .unknown(let right)): left < right
-      case (.known, .unknown): true
-      case (.unknown, .known): false
-      }
-    }
-  }
-
-  var unknown: [String] {
-    all.compactMap { category in
-      if case .unknown(let label) = category { label } else { nil }
-    }
-  }
-
-  /// The images that have boxes of a class, in the dataset's order.
-  func images(_ category: Category) -> [DetectionEvaluation.Image] {
-    boxes[category] ?? []
   }
 }

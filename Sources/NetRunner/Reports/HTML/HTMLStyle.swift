@@ -5,7 +5,7 @@
 
 /// The pages' style: one column of sections, light and dark, for phones, wide screens and paper.
 struct HTMLStyle {
-  static let text = colors + page + tables + charts + gallery + heat + media
+  static let text = colors + page + tables + charts + gallery + HTMLStyle.objects + heat + media
 
   /// All text has a contrast of 4.5 or more with its background, in both schemes.
   private static let colors = """

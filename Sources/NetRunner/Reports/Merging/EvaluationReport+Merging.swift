@@ -57,7 +57,9 @@ extension [ResultRow] {
     var counts: [String: Int] = [:]
     for index in indices {
       counts[self[index].model, default: 0] += 1
-      if counts[self[index].model, default: 0] > ResultPicture.count { self[index].picture = nil }
+      if counts[self[index].model, default: 0] > ResultPicture.count {
+        self[index].dropPictures()
+      }
     }
   }
 }

@@ -32,10 +32,13 @@ struct AnswersSection {
     let items = shown.map { row, lines -> Markup in
       let spans = lines.map { line -> Markup in "<span>\(line)</span>" }
       let truth: Markup = row.truth.map { "<span>is \(Markup.name($0))</span>" } ?? .empty
-      let picture = row.picture.map(picture) ?? .empty
+      let truthPicture = row.comparison?.shapes?.truthPicture
+      var pictures =
+        row.picture.map { picture($0, truthPicture == nil ? nil : "Prediction") } ?? .empty
+      pictures += truthPicture.map { picture($0, "Truth") } ?? .empty
       let legend = row.picture?.legend?.map(entry) ?? []
       return """
-        <li><figure>\(frame(row))\(picture)<figcaption>\(legend)\(spans)\(truth)\
+        <li><figure>\(frame(row))\(pictures)<figcaption>\(legend)\(spans)\(truth)\
         <small>\(Markup.name(row.image))</small></figcaption></figure></li>
 
         """
@@ -53,10 +56,11 @@ struct AnswersSection {
       """
   }
 
-  private func picture(_ picture: ResultPicture) -> Markup {
+  private func picture(_ picture: ResultPicture, _ title: String?) -> Markup {
     guard picture.address.hasPrefix("data:image/") else { return .empty }
+    let name: Markup = title.map { "<small>\($0)</small>" } ?? .empty
     return """
-      <div class="frame"><img alt="\(picture.output)" src="\(picture.address)"></div>
+      \(name)<div class="frame"><img alt="\(picture.output)" src="\(picture.address)"></div>
       """
   }
 

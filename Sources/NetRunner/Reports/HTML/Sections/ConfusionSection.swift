@@ -11,6 +11,8 @@ import TensorIOImageCodecs
 struct ConfusionSection {
   var matrix: ConfusionMatrix
   var samples: Dataset.Content
+  /// Whether the matrix counts objects, and its last class is the background.
+  var isOfObjects = false
 
   /// The maximum number of classes in a table; more are shown as an image and a list.
   private static let largestTable = 30
@@ -60,12 +62,21 @@ struct ConfusionSection {
       showsFailed ? "<th scope=\"col\"><span>failed</span></th>" : .empty
     let table: Markup = """
       <table class="matrix"><caption><div>Each row is a true class, and each column is the class \
-      that the model ranked first. Right answers are blue and mistakes are red. A darker cell has a \
+      that the model \(isOfObjects ? "found" : "ranked first").\(background) Right answers are blue and mistakes are red. A darker cell has a \
       larger share of its row; empty cells are 0.</div></caption>
       <thead class="\(isTall ? "tall" : "flat")"><tr><th scope="col"><span>true class</span></th>\
       \(heads)\(lastHead)</tr></thead><tbody>\(rows)</tbody></table>
       """
     return .scrolling(table, label: "Confusion matrix")
+  }
+
+  private var background: Markup {
+    guard isOfObjects else { return .empty }
+    return """
+       The row of the background has detections without an object, and its column has objects that \
+      weren't found. A detection with a score of at least 0.25 belongs to the object that it overlaps \
+      most, by at least one half.
+      """
   }
 
   private func cell(_ row: Int, _ column: Int) -> Markup {
@@ -102,7 +113,7 @@ struct ConfusionSection {
     }
     let table: Markup = """
       <table><caption><div>\(caption).</div></caption><thead><tr><th scope="col">True class</th>\
-      <th scope="col">Predicted as</th><th scope="col" class="n">\(samples.title)s</th>\
+      <th scope="col">Predicted as</th><th scope="col" class="n">\(isOfObjects ? "Objects" : "\(samples.title)s")</th>\
       <th scope="col" class="n">Share of the class</th></tr></thead><tbody>\(rows)</tbody></table>
       """
     return
@@ -138,7 +149,8 @@ struct ConfusionSection {
     guard let bytes = try? ImageEncoder().encode(image, as: .png) else { return .empty }
     let percent = all > 0 ? right / all * 100 : 0
     let description =
-      "\(indices.count) classes: \(DecimalText(percent, digits: 1))% of the \(samples.plural) lie on the "
+      "\(indices.count) classes: \(DecimalText(percent, digits: 1))% of the "
+      + "\(isOfObjects ? "objects and detections" : samples.plural) lie on the "
       + "diagonal."
     return """
       <figure><figcaption>All \(indices.count) classes: true classes from top to bottom, predicted \

@@ -30,7 +30,8 @@ struct ModelSection {
     }
     content +=
       ObjectsSection(
-        rows: rows, images: images, galleryLength: galleryLength, skeleton: result.skeleton ?? []
+        rows: rows, images: images, galleryLength: galleryLength, skeleton: result.skeleton ?? [],
+        anchor: anchor
       ).html
     content += AnswersSection(rows: rows, images: images, galleryLength: galleryLength).html
     content +=
@@ -86,7 +87,8 @@ struct ModelSection {
     let table = MetricTable(name: name, report: report).html
     var tables: Markup = "<div><h3>Metrics: \(name)</h3>\n\(table)\(list)</div>\n"
     if let confusion = report.confusion {
-      tables += "<div>\(ConfusionSection(matrix: confusion, samples: samples).html)</div>\n"
+      tables +=
+        "<div>\(ConfusionSection(matrix: confusion, samples: samples, isOfObjects: confusion.isOfObjects).html)</div>\n"
     }
     if let classes = report.classes, !classes.isEmpty {
       tables += "<div>\(ClassTable(classes: classes).html)</div>\n"

@@ -8,24 +8,30 @@ import Drawings
 import TensorIO
 import TensorIODecoding
 
-/// The objects that a model found, drawn on their images.
+/// The objects that a model found and those of the dataset, drawn on their images.
 struct ObjectsSection {
   var rows: [ResultRow]
   var images: ReportImages?
   var galleryLength: Int
   /// Pairs of indices of keypoints that are connected by lines.
   var skeleton: [[Int]] = []
+  /// The identifier of the model's section, which tells its switch from those of other models.
+  var anchor = "model"
 
   var html: Markup {
-    let found = rows.filter { !Self.objects(in: $0).isEmpty }
+    let found = rows.filter { !Self.objects(in: $0).isEmpty || $0.hasTrueObjects }
     guard let images, !found.isEmpty else { return .empty }
     let shown = found.prefix(galleryLength)
-    var about: Markup = "The model found objects in \(counted(found.count, "image"))"
+    let isCompared = shown.contains(where: \.hasTrueObjects)
+    var about: Markup =
+      isCompared
+      ? "\(counted(found.count, "image")) with objects"
+      : "The model found objects in \(counted(found.count, "image"))"
     if found.count > shown.count { about += "; the first \(shown.count) are shown" }
     let items = shown.map { figure($0, images) }
     return """
       <h3>Objects</h3><p class="muted">\(about).</p>
-      <ul class="gallery">\(items)</ul>
+      \(isCompared ? controls : .empty)<ul class="gallery">\(items)</ul>
 
       """
   }
@@ -41,28 +47,69 @@ struct ObjectsSection {
     return []
   }
 
-  private func figure(_ row: ResultRow, _ images: ReportImages) -> Markup {
-    let objects = Self.objects(in: row)
+  /// The switch between the truth and the prediction, and the meaning of the lines.
+  private var controls: Markup {
+    let choices = [("both", "Both"), ("truth", "Truth"), ("predicted", "Prediction")]
+    let inputs = choices.enumerated().map { index, choice -> Markup in
+      """
+      <label><input type="radio" name="shows-\(anchor)" value="\(choice.0)"\
+      \(index == 0 ? " checked" : .empty)> \(choice.1)</label>
+
+      """
+    }
+    let meanings = [
+      ("truth matched", "found"), ("truth missed", "missed"), ("predicted matched", "right"),
+      ("predicted false", "false"), ("predicted confused", "wrong class"),
+    ]
+    let keys = meanings.map { kind, text -> Markup in
+      """
+      <span><svg class="objects line" viewBox="0 0 26 10" aria-hidden="true"><g class="\(kind)">\
+      <path class="casing" d="M1 5h24"/><path class="stroke" d="M1 5h24"/></g></svg> \(text)</span>
+
+      """
+    }
     return """
-      <li><figure>\(frame(row, objects, images))<figcaption>\
-      <span>\(counted(objects.count, "object"))\(truth(of: row))</span>\
-      <small>\(Markup.name(row.image))</small></figcaption></figure></li>
+      <fieldset class="shows"><legend>Show</legend>\(inputs)</fieldset>
+      <p class="keys">Truth, dashed: \(Array(keys.prefix(2))) Prediction, solid: \
+      \(Array(keys.dropFirst(2)))</p>
 
       """
   }
 
-  private func truth(of row: ResultRow) -> Markup {
-    row.truth.map { text -> Markup in ", labelled \(text)" } ?? .empty
+  private func figure(_ row: ResultRow, _ images: ReportImages) -> Markup {
+    """
+    <li><figure>\(frame(row, images))<figcaption><span>\(caption(of: row))</span>\
+    <small>\(Markup.name(row.image))</small></figcaption></figure></li>
+
+    """
   }
 
-  private func frame(
-    _ row: ResultRow, _ objects: [Detection], _ images: ReportImages
-  ) -> Markup {
+  private func caption(of row: ResultRow) -> Markup {
+    if let comparison = row.comparison, let found = comparison.found {
+      var parts = ["\(found) found"]
+      for (count, word) in [
+        (comparison.missed, "missed"), (comparison.extra, "false"),
+        (comparison.confused, "with a wrong class"),
+      ] {
+        if let count, count > 0 { parts.append("\(count) \(word)") }
+      }
+      return "\(parts.joined(separator: ", "))"
+    }
+    let truth: Markup = row.truth.map { ", labelled \($0)" } ?? .empty
+    return "\(counted(Self.objects(in: row).count, "object"))\(truth)"
+  }
+
+  private func frame(_ row: ResultRow, _ images: ReportImages) -> Markup {
     do {
       let image = try images.image(of: row.image)
       let pairs = skeleton.filter { $0.count == 2 }.map { ($0[0], $0[1]) }
       let unit = Double(max(image.width, image.height)) / 160
-      let drawn = ObjectShapes(unit: unit, skeleton: pairs).shapes(of: objects)
+      let drawn: [Markup] =
+        if let shapes = row.comparison?.shapes, row.hasTrueObjects {
+          ComparedDrawing(shapes: shapes, unit: unit, skeleton: pairs).groups
+        } else {
+          ObjectShapes(unit: unit, skeleton: pairs).shapes(of: Self.objects(in: row))
+        }
       return """
         <div class="frame"><svg class="objects" role="img" viewBox="0 0 \(image.width) \(image.height)" \
         font-size="\(10 * unit)">\
@@ -73,4 +120,9 @@ struct ObjectsSection {
       return "<div class=\"frame none\">the image is no longer available</div>"
     }
   }
+}
+
+extension ResultRow {
+  /// Whether the row has objects of the dataset to draw.
+  fileprivate var hasTrueObjects: Bool { comparison?.shapes?.truth.isEmpty == false }
 }
