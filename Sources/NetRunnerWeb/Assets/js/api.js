@@ -115,6 +115,17 @@ export class API {
     return this.#requests.json("GET", pathOf("evaluations", id, "rows"), { query });
   }
 
+  /** The answers of all models for one sample, with what there is to draw. */
+  photo(id, index) {
+    return this.#requests.json("GET", pathOf("evaluations", id, "photos", String(index)));
+  }
+
+  /** The whole times of a model's rows in microseconds. */
+  async latencies(id, model) {
+    const path = pathOf("evaluations", id, "latencies");
+    return (await this.#requests.json("GET", path, { query: { model } })).total_us;
+  }
+
   deleteEvaluation(id) {
     return this.#requests.send("DELETE", pathOf("evaluations", id));
   }

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { svg } from "./dom.js";
+import { whole } from "./format.js";
+import { t } from "./messages.js";
 import { histogram, ticks } from "./statistics.js";
 
 /** Makes a chart's drawing, with a description for people who can't see it. */
@@ -34,7 +36,7 @@ export function histogramChart(values, marks, format) {
     const from = x(bins.start + place * bins.width);
     const to = x(bins.start + (place + 1) * bins.width);
     const edges = [place, place + 1].map((edge) => format(bins.start + edge * bins.width));
-    const title = `${edges.join(" to ")}: ${each}`;
+    const title = t("{from} to {to}: {n}", { from: edges[0], to: edges[1], n: whole(each) });
     return svg("rect", {
       x: from + 0.5, y: bottom - height, width: Math.max(0.8, to - from - 1), height, class: "bin"
     },
@@ -49,18 +51,19 @@ export function histogramChart(values, marks, format) {
       }
     ));
   const told = marks.map(({ name, value }) => `${name} ${format(value)}`).join(", ");
-  const beyond = bins.beyond > 0 ? `, ${bins.beyond} beyond the axis` : "";
-  return chart(400, 184, `Histogram of latencies: ${told}${beyond}.`,
+  const beyond = bins.beyond > 0 ? t("{n} beyond", { n: whole(bins.beyond) }) : null;
+  const description = beyond
+    ? t("Histogram of latencies: {marks}. Beyond the axis: {n}.", { marks: told, n: whole(bins.beyond) })
+    : t("Histogram of latencies: {marks}.", { marks: told });
+  return chart(400, 184, description,
     svg("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }),
     bars.filter(Boolean), axis, markLines(marks, x, { left, right, top, bottom, format }),
-    bins.beyond > 0 ? svg(
-      "text", { x: right, y: top + 10, "text-anchor": "end", text: `${bins.beyond} beyond` }
-    ) : []);
+    beyond ? svg("text", { x: right, y: top + 10, "text-anchor": "end", text: beyond }) : []);
 }
 
 /** Draws bars from 0 to `most`, each with a name, a value and, if it is known, an interval. */
 export function barChart(items, { most = 1, format, description }) {
-  const [left, right, row] = [140, 328, 28];
+  const [left, right, row] = [164, 330, 28];
   const x = (value) => left + (Math.min(Math.max(value, 0), most) / most) * (right - left);
   const rows = items.map(({ name, value, lower, upper }, place) => {
     const middle = 16 + place * row;
@@ -70,7 +73,7 @@ export function barChart(items, { most = 1, format, description }) {
         "text",
         {
           class: "name", x: left - 10, y: middle + 4, "text-anchor": "end",
-          text: shortened(name, 20)
+          text: shortened(name, 24)
         },
         svg("title", { text: name })
       ),

@@ -5,7 +5,22 @@
 
 import { el, svg } from "./dom.js";
 import { chart, shortened } from "./charts.js";
-import { count } from "./format.js";
+import { whole } from "./format.js";
+import { t, tn } from "./messages.js";
+import { scrollArea } from "./scrollArea.js";
+
+/** The last class of a matrix that counts objects. */
+const background = "background";
+
+/** Whether a matrix counts objects and not samples. */
+function isOfObjects({ labels }) {
+  return labels[labels.length - 1] === background;
+}
+
+/** Returns the name of a class for people. */
+function nameOf(label, place, { labels }) {
+  return isOfObjects({ labels }) && place === labels.length - 1 ? t("background") : label;
+}
 
 /**
  * Returns the readable part of a confusion matrix as `{labels, counts, left}`. It has all classes
@@ -29,8 +44,12 @@ function readablePart({ labels, counts }, most = 30) {
 
 /** Draws a confusion matrix, with a row for each true class and a column for each predicted one. */
 export function confusionChart(confusion) {
-  const { labels, counts, left } = readablePart(confusion);
+  const named = { ...confusion, labels: confusion.labels.map(
+    (label, place) => nameOf(label, place, confusion)
+  ) };
+  const { labels, counts, left } = readablePart(named);
   if (labels.length === 0) return null;
+  const objects = isOfObjects(confusion);
   const cell = labels.length <= 12 ? 34 : labels.length <= 20 ? 24 : 17;
   const margin = 14 + 6.6 * Math.min(16, Math.max(...labels.map((label) => label.length), 4));
   const side = margin + cell * labels.length + 2;
@@ -55,18 +74,29 @@ export function confusionChart(confusion) {
     const all = row.reduce((sum, each) => sum + each, 0);
     row.forEach((each, predicted) => parts.push(...cellParts({
       each, all, cell, x: margin + predicted * cell, y: margin + true_ * cell,
-      isRight: true_ === predicted, title: `${labels[true_]} taken for ${labels[predicted]}: ${each} of ${all}`,
+      isRight: true_ === predicted, title: t("{truth} taken for {predicted}: {n} of {all}", {
+        truth: labels[true_], predicted: labels[predicted], n: whole(each), all: whole(all),
+      }),
     })));
   });
-  const drawing = chart(side, side, `Confusion of ${labels.length} classes.`, parts);
+  const description = tn(
+    labels.length, "Confusion matrix of {n} class.", "Confusion matrix of {n} classes."
+  );
+  const drawing = chart(side, side, description, parts);
   drawing.classList.add("confusion");
   drawing.style.maxWidth = `${Math.round(side * 1.15)}px`;
-  const note = left > 0 ? ` ${count(left, "class", "classes")} with fewer mistakes are left out.` : "";
-  return el("figure", {}, el("figcaption", { text: `Rows are true, columns predicted.${note}` }),
-    el(
-      "div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Confusion matrix" },
-      drawing
-    ));
+  // Small screens scroll, because smaller numbers couldn't be read.
+  drawing.style.minWidth = `${Math.round(side * 0.85)}px`;
+  const notes = [
+    t("Rows are true, columns predicted."),
+    objects ? t("Row “background”: detections without an object. Column “background”: objects that weren't found. A detection needs a score of 0.25, and an overlap of one half.") : null,
+    left > 0 ? tn(
+      left, "{n} class with fewer mistakes is left out.",
+      "{n} classes with fewer mistakes are left out."
+    ) : null,
+  ].filter(Boolean);
+  return el("figure", { class: "large" }, el("h3", { text: t("Confusion matrix") }),
+    el("figcaption", { text: notes.join(" ") }), scrollArea(t("Confusion matrix"), drawing));
 }
 
 function cellParts({ each, all, cell, x, y, isRight, title }) {

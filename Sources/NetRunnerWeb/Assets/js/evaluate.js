@@ -8,8 +8,10 @@ import { moment } from "./format.js";
 import { EvaluationForm } from "./evaluationForm.js";
 import { samplesText, stateName } from "./evaluationNames.js";
 import { EvaluationView } from "./evaluationView.js";
+import { t } from "./messages.js";
 import { isPicture, isZip } from "./pictures.js";
 import { address } from "./router.js";
+import { failureMessage, stateMessage } from "./stateMessage.js";
 
 /** The view of evaluations: the form for a new one, the page of one, and the list of all. */
 export class EvaluateView {
@@ -52,28 +54,39 @@ export class EvaluateView {
   }
 
   async #showList() {
-    let evaluations = [];
+    let evaluations;
     try {
       evaluations = await this.#app.api.evaluations();
     } catch (error) {
-      if (error.code !== "server_gone") this.#app.notices.warn(error.message);
+      return this.#list.replaceChildren(failureMessage(error, () => this.#showList()));
     }
-    if (evaluations.length === 0) return this.#list.replaceChildren();
-    this.#list.replaceChildren(
-      el("h2", { text: "Earlier evaluations" }),
-      el("ul", { class: "evaluations" }, evaluations.map((each) => el("li", {}, this.#row(each)))));
+    const head = el("h2", { text: t("Earlier evaluations") });
+    if (evaluations.length > 0) {
+      this.#list.replaceChildren(
+        head, el("ul", { class: "evaluations" }, evaluations.map((each) => this.#row(each)))
+      );
+    } else if (this.#form.canStart) {
+      this.#list.replaceChildren(head, stateMessage({
+        text: t("There are no evaluations yet."), action: t("Evaluate the samples"),
+        run: () => this.#form.startSamples(),
+      }));
+    } else {
+      this.#list.replaceChildren();
+    }
   }
 
   #row(evaluation) {
     const { id, state, started, models, dataset } = evaluation;
     const names = models.map(({ model }) => this.#app.models.nameOfID(model)).join(", ");
-    const pictures = dataset ? samplesText(dataset) : null;
-    return el("a", { class: "card-link", href: address("evaluate", id) },
-      el("span", { class: "card-name", text: `${names} on ${dataset?.name ?? "a dataset"}` }),
+    const facts = [moment(started), dataset ? samplesText(dataset.pictures, dataset) : null];
+    return el("li", {}, el("a", { class: "card-link", href: address("evaluate", id) },
+      el("span", {
+        class: "card-name",
+        text: t("{models} on {dataset}", {
+          models: names, dataset: dataset?.name ?? t("a dataset"),
+        }),
+      }),
       el("span", { class: `tag ${state}`, text: stateName(evaluation) }),
-      el(
-        "span",
-        { class: "card-facts", text: [moment(started), pictures].filter(Boolean).join(" · ") }
-      ));
+      el("span", { class: "card-facts", text: facts.filter(Boolean).join(" · ") })));
   }
 }

@@ -5,13 +5,17 @@
 
 import { byId, el } from "./dom.js";
 import { dropArea, fileInput } from "./drops.js";
-import { bytes, count, whole } from "./format.js";
-import { mostThreads } from "./evaluationNames.js";
+import { bytes, whole } from "./format.js";
+import { mostThreads, samplesText } from "./evaluationNames.js";
+import { t, tn } from "./messages.js";
 import { kindName } from "./models.js";
 import { folderSummary } from "./pictures.js";
+import { stateMessage } from "./stateMessage.js";
 import { uploadFolder } from "./uploads.js";
 
-const sources = [["samples", "Samples"], ["folder", "My folder"], ["server", "Server folder"]];
+const sources = () => [
+  ["samples", t("Samples")], ["folder", t("My folder")], ["server", t("Server folder")],
+];
 
 /** The form that starts an evaluation. */
 export class EvaluationForm {
@@ -21,8 +25,9 @@ export class EvaluationForm {
   #picked = el("div", { class: "picked" });
   #parts = new Map();
   #state = el("div", { id: "evaluate-upload", role: "status" });
-  #start = el("button", { class: "button", id: "evaluate-start", type: "submit", text: "Start" });
+  #start = el("button", { class: "button", id: "evaluate-start", type: "submit", text: t("Start") });
   #form;
+  #without;
   #source = "samples";
   #entries = [];
   #stopper = null;
@@ -34,7 +39,11 @@ export class EvaluationForm {
     },
       this.#modelPart(), this.#picturePart(), this.#settingPart(),
       el("div", { class: "start row" }, this.#start, this.#state));
-    this.#root.append(this.#form);
+    this.#without = stateMessage({
+      text: t("There is no model that can be evaluated."), action: t("Import a model"),
+      run: () => app.go("models"),
+    });
+    this.#root.append(this.#form, this.#without);
     this.#showSource();
     app.models.addEventListener("load", () => this.#showModels());
     this.#showModels();
@@ -42,6 +51,18 @@ export class EvaluationForm {
 
   set hidden(isHidden) {
     this.#root.hidden = isHidden;
+  }
+
+  /** Whether there is a model that can be evaluated. */
+  get canStart() {
+    return this.#app.models.list.some((model) => model.can_run);
+  }
+
+  /** Starts an evaluation on the samples. */
+  startSamples() {
+    this.#form.elements.namedItem("source").value = "samples";
+    this.#choose("samples");
+    this.#form.requestSubmit();
   }
 
   /** Receives the files of a dropped folder. */
@@ -62,14 +83,16 @@ export class EvaluationForm {
         "button",
         { class: "button quiet small", type: "button", text, on: { click: all(isChecked) } }
       );
-    return el("fieldset", { class: "card" }, el("legend", { text: "Models" }), this.#models,
-      el("div", { class: "actions" }, button("All", true), button("None", false)));
+    return el("fieldset", { class: "card" }, el("legend", { text: t("Models") }), this.#models,
+      el("div", { class: "actions" }, button(t("All"), true), button(t("None"), false)));
   }
 
   #showModels() {
     const before = [...this.#models.querySelectorAll("input:checked")].map(({ value }) => value);
     const chosen = before.length > 0 ? before : [this.#app.models.selected?.id];
     const models = this.#app.models.list.filter((model) => model.can_run);
+    this.#form.hidden = models.length === 0;
+    this.#without.hidden = models.length > 0;
     this.#models.replaceChildren(...models.map((model) => {
       const box = el("input", { type: "checkbox", name: "models", value: model.id });
       box.checked = chosen.includes(model.id);
@@ -79,7 +102,7 @@ export class EvaluationForm {
   }
 
   #picturePart() {
-    const labels = sources.filter(
+    const labels = sources().filter(
       ([name]) => name !== "server" || this.#app.server.folders.length > 0
     )
       .map(([value, text]) => {
@@ -93,9 +116,9 @@ export class EvaluationForm {
     this.#parts.set("samples", this.#samplePart());
     this.#parts.set("folder", this.#folderPart());
     this.#parts.set("server", this.#serverPart());
-    return el("fieldset", { class: "card" }, el("legend", { text: "Samples" }),
+    return el("fieldset", { class: "card" }, el("legend", { text: t("Samples") }),
       el(
-        "div", { class: "segments", role: "radiogroup", "aria-label": "Source of samples" },
+        "div", { class: "segments", role: "radiogroup", "aria-label": t("Source of samples") },
         labels
       ), ...this.#parts.values());
   }
@@ -112,7 +135,7 @@ export class EvaluationForm {
       }));
     }).catch(() => {});
     return el(
-      "div", {}, el("p", { class: "muted small", text: "The images that come with Net Runner." }),
+      "div", {}, el("p", { class: "muted small", text: t("The images that come with Net Runner.") }),
       list
     );
   }
@@ -122,11 +145,11 @@ export class EvaluationForm {
     const folder = fileInput("evaluate-folder", true, take);
     const files = fileInput("evaluate-files", false, take, null);
     return dropArea({
-      kind: "drop", iconName: "folder", title: "Drop a folder here",
-      details: "Images, recordings or a table. One folder for each class, a test bundle or a table of labels adds what is right.",
+      kind: "drop", iconName: "folder", title: t("Drop a folder here"),
+      details: t("Images, recordings or a table. One folder for each class, a test bundle or a table of labels adds the truth."),
       buttons: [
-        { text: "Choose a folder", kind: "small", action: () => folder.click() },
-        { text: "Choose files", kind: "quiet small", action: () => files.click() },
+        { text: t("Choose a folder"), kind: "small", action: () => folder.click() },
+        { text: t("Choose files"), kind: "quiet small", action: () => files.click() },
       ],
     }, folder, files, this.#picked);
   }
@@ -137,12 +160,12 @@ export class EvaluationForm {
     );
     return el("div", { class: "row" },
       el(
-        "label", { class: "field grow" }, el("span", { text: "Folder" }),
+        "label", { class: "field grow" }, el("span", { text: t("Folder") }),
         el("span", { class: "select" }, el("select", { name: "serverFolder" }, options))
       ),
       el(
-        "label", { class: "field grow" }, el("span", { text: "Subfolder" }),
-        el("input", { name: "subpath", placeholder: "All of it", autocomplete: "off" })
+        "label", { class: "field grow" }, el("span", { text: t("Subfolder") }),
+        el("input", { name: "subpath", placeholder: t("All of it"), autocomplete: "off" })
       ));
   }
 
@@ -153,18 +176,18 @@ export class EvaluationForm {
         el("input", { type: "number", name, id: `evaluate-${name}`, ...limits }),
         el("small", { text: note })
       );
-    return el("fieldset", { class: "card measures" }, el("legend", { text: "Measurement" }),
+    return el("fieldset", { class: "card measures" }, el("legend", { text: t("Measurement") }),
       number(
-        "iterations", "Runs for each sample", "If empty: once, or as often as the test bundle says.",
-        { min: 1, max: 1000, placeholder: "Once" }
+        "iterations", t("Runs for each sample"), t("If empty: once, or as often as the test bundle says."),
+        { min: 1, max: 1000, placeholder: t("Once") }
       ),
       number(
-        "threads", "Threads", "Several are faster. One measures latency best.",
+        "threads", t("Threads"), t("Several are faster. One measures latency best."),
         { min: 1, max: mostThreads(this.#app.server), value: this.#threads(), required: true }
       ),
       number(
-        "limit", "Maximum number of samples", "Only the first ones are used.",
-        { min: 1, placeholder: "All" }
+        "limit", t("Maximum number of samples"), t("Only the first ones are used."),
+        { min: 1, placeholder: t("All") }
       ));
   }
 
@@ -188,12 +211,12 @@ export class EvaluationForm {
     );
     const size = this.#entries.reduce((sum, { file }) => sum + file.size, 0);
     const facts = [
-      samples > 0 ? count(samples, word) : count(tables, "table"), bytes(size)
+      samples > 0 ? pickedText(samples, word) : tn(tables, "{n} table", "{n} tables"), bytes(size),
     ];
-    if (layout === "test_bundle") facts.push("a test bundle");
-    else if (layout === "folders") facts.push(count(folders, "folder"));
+    if (layout === "test_bundle") facts.push(t("a test bundle"));
+    else if (layout === "folders") facts.push(tn(folders, "{n} folder", "{n} folders"));
     this.#picked.replaceChildren(
-      el("strong", { text: name || "Files" }), el("span", { text: ` ${facts.join(", ")}` })
+      el("strong", { text: name || t("Files") }), el("span", { text: ` ${facts.join(", ")}` })
     );
   }
 
@@ -213,7 +236,7 @@ export class EvaluationForm {
       this.#app.go("evaluate", evaluation.id);
     } catch (error) {
       const isCancelled = this.#stopper.signal.aborted;
-      this.#tell(isCancelled ? "Cancelled." : error.message, !isCancelled);
+      this.#tell(isCancelled ? t("Cancelled.") : error.message, !isCancelled);
     } finally {
       this.#stopper = null;
       this.#start.disabled = false;
@@ -221,10 +244,10 @@ export class EvaluationForm {
   }
 
   #problem() {
-    if (this.#values().models.length === 0) return "Choose a model.";
+    if (this.#values().models.length === 0) return t("Choose a model.");
     const { files } = folderSummary(this.#entries.map(({ path }) => path));
     return this.#source === "folder" && files === 0
-      ? "Choose a folder with images or recordings, or a table." : null;
+      ? t("Choose a folder with images or recordings, or a table.") : null;
   }
 
   #values() {
@@ -253,16 +276,20 @@ export class EvaluationForm {
       const cancel = el(
         "button",
         {
-          class: "button quiet small", type: "button", text: "Cancel",
+          class: "button quiet small", type: "button", text: t("Cancel"),
           on: { click: () => this.#stopper?.abort() }
         }
       );
       this.#state.replaceChildren(
-        el("span"), el("progress", { "aria-label": "Sending files" }), cancel
+        el("span"), el("progress", { "aria-label": t("Sending files") }), cancel
       );
     }
     this.#state.querySelector("span").textContent =
-      `Sending ${whole(files)} of ${count(allFiles, "file")}, ${bytes(sent)} of ${bytes(allBytes)}`;
+      tn(
+        allFiles, "Sending {files} of {n} file, {sent} of {size}",
+        "Sending {files} of {n} files, {sent} of {size}",
+        { files: whole(files), sent: bytes(sent), size: bytes(allBytes) }
+      );
     this.#state.querySelector("progress").max = Math.max(1, allBytes);
     this.#state.querySelector("progress").value = sent;
   }
@@ -272,4 +299,10 @@ export class EvaluationForm {
       el("span", { class: isBad ? "bad" : "muted", role: isBad ? "alert" : null, text })
     );
   }
+}
+
+/** Counts the samples of a folder, whose kind pictures.js found. */
+function pickedText(n, word) {
+  if (word === "file") return tn(n, "{n} file", "{n} files");
+  return samplesText(n, { content: word === "image" ? "images" : "recordings" });
 }

@@ -3,29 +3,57 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { count, number, percent } from "./format.js";
+import { metricName, number, percent, score } from "./format.js";
+import { t, tn } from "./messages.js";
 
 const shares = [
   /^(top\d+|topk|mean_iou|(classification|balanced|pixel)_accuracy)$/,
   /^((macro|micro|weighted)_)?(precision|recall|f1)$/,
-  /^a[pr]\d*(_(small|medium|large))?$/,
+  /^(oks_)?a[pr]\d*(_(small|medium|large))?$/,
+  /^pck\d+$/,
 ];
 
-/** Returns what a dataset consists of, as a noun: "image", "recording" or "sample". */
-export function sampleWord(dataset) {
-  return { images: "image", recordings: "recording" }[dataset?.content] ?? "sample";
+/** Counts samples of a dataset's kind, such as "12 recordings". */
+export function samplesText(n, dataset) {
+  switch (dataset?.content) {
+    case "images": return tn(n, "{n} image", "{n} images");
+    case "recordings": return tn(n, "{n} recording", "{n} recordings");
+    default: return tn(n, "{n} sample", "{n} samples");
+  }
 }
 
-/** Counts a dataset's samples, such as "12 recordings". */
-export function samplesText(dataset) {
-  return count(dataset.pictures, sampleWord(dataset));
+/** Returns the texts about samples of a dataset's kind. */
+export function sampleTexts(dataset) {
+  switch (dataset?.content) {
+    case "images": return {
+      one: t("Image"), many: t("Images"), which: t("Which images"), none: t("There are no images."),
+      noneWrong: t("No image has a mistake."), noneFailed: t("No image failed."),
+      noneDisputed: t("The models agree about every image."), perSecond: t("Images a second"),
+      speed: (rate) => t("{rate} images a second", { rate }),
+    };
+    case "recordings": return {
+      one: t("Recording"), many: t("Recordings"), which: t("Which recordings"),
+      none: t("There are no recordings."), noneWrong: t("No recording has a mistake."),
+      noneFailed: t("No recording failed."),
+      noneDisputed: t("The models agree about every recording."),
+      perSecond: t("Recordings a second"),
+      speed: (rate) => t("{rate} recordings a second", { rate }),
+    };
+    default: return {
+      one: t("Sample"), many: t("Samples"), which: t("Which samples"),
+      none: t("There are no samples."), noneWrong: t("No sample has a mistake."),
+      noneFailed: t("No sample failed."), noneDisputed: t("The models agree about every sample."),
+      perSecond: t("Samples a second"),
+      speed: (rate) => t("{rate} samples a second", { rate }),
+    };
+  }
 }
 
 /** Returns the name of an evaluation's state. */
 export function stateName({ state, queued }) {
-  if (queued) return "Waiting";
+  if (queued) return t("Waiting");
   return {
-    running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled"
+    running: t("Running"), done: t("Done"), failed: t("Failed"), cancelled: t("Cancelled"),
   }[state] ?? state;
 }
 
@@ -37,12 +65,10 @@ export function mostThreads({ threads, processors }) {
 /** Returns the name of a folder's layout. */
 export function layoutName(layout) {
   const names = {
-    folders: "a folder for each class", test_bundle: "test bundle", pictures: "without labels",
-    table: "table of labels", coco: "COCO annotations",
-    class_maps: "a mask for each image",
-    rows: "a table of values",
-    arrays: "NumPy arrays",
-    mlperf_tiny: "MLPerf Tiny's sample files",
+    folders: t("a folder for each class"), test_bundle: t("test bundle"),
+    pictures: t("without labels"), table: t("table of labels"), coco: t("COCO annotations"),
+    class_maps: t("a mask for each image"), rows: t("a table of values"),
+    arrays: t("NumPy arrays"), mlperf_tiny: t("MLPerf Tiny's sample files"),
   };
   return names[layout] ?? layout;
 }
@@ -52,9 +78,33 @@ export function isShare(name) {
   return shares.some((pattern) => pattern.test(name));
 }
 
+/** Returns a metric's name, in which the objects that it is limited to come first. */
+export function metricTitle(name) {
+  const [, base, size] = /^(.*)_(small|medium|large)$/.exec(name) ?? [];
+  if (!base) return plainTitle(name);
+  const metric = plainTitle(base);
+  return {
+    small: t("Small objects: {metric}", { metric }),
+    medium: t("Medium objects: {metric}", { metric }),
+    large: t("Large objects: {metric}", { metric }),
+  }[size];
+}
+
+function plainTitle(name) {
+  const [, kind, limit] = /^((?:oks_)?a[pr]|pck)(\d*)$/.exec(name) ?? [];
+  if (!kind) return metricName(name);
+  const metric = kind.replace("_", " ").toUpperCase();
+  if (limit === "") return metric;
+  if (kind === "ar") {
+    return tn(Number(limit), "AR with {n} detection", "AR with {n} detections");
+  }
+  return kind === "ap"
+    ? metricName(name) : t("{metric} at {limit}", { metric, limit: `0.${limit}` });
+}
+
 /** Formats a metric's value for people. */
 export function metricText(name, value) {
-  if (typeof value !== "number") return "undefined";
+  if (typeof value !== "number") return t("undefined");
   return isShare(name) ? percent(value) : number(Number(value.toPrecision(4)));
 }
 
@@ -62,6 +112,38 @@ export function metricText(name, value) {
 export function metricValues(result) {
   const all = Object.values(result.metrics ?? {}).flatMap(({ values }) => values);
   return all.filter((each, place) => all.findIndex(({ name }) => name === each.name) === place);
+}
+
+/** Returns why a metric is undefined, in the server's words, or null. */
+export function undefinedReason(result, name) {
+  const notes = Object.values(result.metrics ?? {}).flatMap((each) => each.notes ?? []);
+  return notes.find((note) => note.startsWith(`${name} is not defined`)) ?? null;
+}
+
+/** Describes how an answer differs from the truth, or returns null if nothing is known. */
+export function comparisonText(comparison) {
+  if (!comparison) return null;
+  const { found, confused, missed, false: extra, iou, oks, error } = comparison;
+  const parts = [];
+  if (Number.isFinite(found)) {
+    parts.push(tn(found, "{n} found", "{n} found"));
+    if (missed > 0) parts.push(tn(missed, "{n} missed", "{n} missed"));
+    if (extra > 0) parts.push(tn(extra, "{n} false", "{n} false"));
+    if (confused > 0) parts.push(tn(confused, "{n} with a wrong class", "{n} with a wrong class"));
+  }
+  if (Number.isFinite(iou)) parts.push(t("IoU {value}", { value: score(iou) }));
+  if (Number.isFinite(oks)) parts.push(t("OKS {value}", { value: score(oks) }));
+  if (Number.isFinite(error)) {
+    parts.push(t("Error {value}", { value: number(Number(error.toPrecision(3))) }));
+  }
+  return parts.length > 0 ? parts.join(", ") : null;
+}
+
+/** Whether an answer has a wrong class, or objects that are missing, wrong or superfluous. */
+export function isWrong({ correct, error, comparison }) {
+  if (error) return false;
+  const { missed = 0, confused = 0, false: extra = 0 } = comparison ?? {};
+  return correct === false || missed + confused + extra > 0;
 }
 
 /** Returns a report in which identifiers distinguish models with the same name. */

@@ -4,85 +4,115 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el, icon } from "./dom.js";
-import { sampleWord } from "./evaluationNames.js";
+import { drawing, drawingSwitch, hasTrueShapes } from "./comparedShapes.js";
+import { comparisonText, isWrong, sampleTexts } from "./evaluationNames.js";
 import { millisecondsNumber, score, whole } from "./format.js";
+import { t } from "./messages.js";
 import { PhotoDialog } from "./photoDialog.js";
+import { scrollArea } from "./scrollArea.js";
+import { failureMessage } from "./stateMessage.js";
 
 const pageLength = 48;
 
 /** Returns a row's text: the model's labels in the way that Net Runner always wrote them. */
 function rowLines(row) {
-  if (row.error) return [row.error_description ?? "It failed."];
-  const lines = (row.classes ?? []).filter(
-    ({ value }, place) => place === 0 || value > 0.1
-  ).slice(0, 2)
-    .map(({ label, value }) => `(${score(value)}) ${label}`);
-  if (lines.length > 0) return lines;
-  return row.answer?.length > 0 ? row.answer : [row.predicted ?? "No answer"];
+  if (row.error) return [row.error_description ?? t("It failed.")];
+  const compared = comparisonText(row.comparison);
+  const lines = (row.classes ?? []).filter(({ value }, place) => place === 0 || value > 0.1)
+    .slice(0, 2).map(({ label, value }) => `(${score(value)}) ${label}`);
+  if (lines.length > 0) return compared ? [...lines, compared] : lines;
+  if (compared && Number.isFinite(row.comparison.found)) return [compared];
+  const answer = row.answer?.length > 0 ? row.answer : [row.predicted].filter(Boolean);
+  const all = [...answer, compared].filter(Boolean);
+  return all.length > 0 ? all : [row.picture ? "" : t("No answer")];
 }
 
-/** Describes the rows of a page, such as "1 to 48 of 350". */
-function rangeText(offset, length, all) {
-  if (all === 0) return "None";
-  return `${whole(offset + 1)} to ${whole(offset + length)} of ${whole(all)}`;
-}
-
-/** Shows an evaluation's images with each model's result, page by page. */
+/** Shows an evaluation's samples with each model's result, page by page. */
 export class RowsView {
   root = el("section", { class: "rows" });
   #app;
   #evaluation;
-  #names;
-  /** What the rows are: "image", "recording" or "sample". */
-  #word;
+  #skeletons;
+  #texts;
   #body = el("div", { id: "rows" });
   #range = el("span", { class: "muted", role: "status" });
-  #previous;
-  #next;
+  #pager;
+  #shows;
   #dialog;
-  #query = { model: "", only: "all", offset: 0 };
+  #query = { model: "", only: "all", order: "index", offset: 0 };
   #isTable = false;
   #rows = [];
+  #count = 0;
   #turn = 0;
 
-  constructor(app, { evaluation, names }) {
+  constructor(app, { evaluation, names, skeletons }) {
     this.#app = app;
     this.#evaluation = evaluation;
-    this.#names = names;
-    this.#word = sampleWord(evaluation.dataset);
-    this.root.setAttribute("aria-label", this.#title);
+    this.#skeletons = skeletons;
+    this.#texts = sampleTexts(evaluation.dataset);
+    this.root.setAttribute("aria-label", this.#texts.many);
     this.#query.model = evaluation.models[0]?.model ?? "";
-    this.#dialog = new PhotoDialog(app, { evaluation, names });
-    this.#previous = this.#pageButton("left", "Previous page", -pageLength);
-    this.#next = this.#pageButton("right", "Next page", pageLength);
+    this.#dialog = new PhotoDialog(app, { evaluation, names, skeletons, rows: this });
+    this.#shows = drawingSwitch(this.root, "shows");
+    this.#shows.hidden = true;
+    this.#pager = this.#makePager();
     this.root.append(
-      el("div", { class: "section-head" }, el("h2", { text: this.#title }), this.#filters(),
-        this.#choice("look", "Look", [["gallery", "Gallery"], ["table", "Table"]], (value) => {
-          this.#isTable = value === "table";
-          this.#draw();
-        })),
-      this.#body, el("div", { class: "pager" }, this.#previous, this.#range, this.#next));
+      el("div", { class: "section-head" }, el("h2", { text: this.#texts.many }), this.#shows,
+        this.#filters(), this.#orders(), this.#looks()),
+      this.#body, this.#pager.root);
     this.#load();
   }
 
-  get #title() {
-    return capitalized(`${this.#word}s`);
+  /** The number of selected rows. */
+  get count() {
+    return this.#count;
   }
 
   /** Shows the rows of another model. */
   setModel(model) {
-    this.#query = { ...this.#query, model, offset: 0 };
+    this.#select({ model });
+  }
+
+  /** Returns the row at a position among the selected rows if it is on the page, or undefined. */
+  known(position) {
+    return this.#rows[position - this.#query.offset];
+  }
+
+  /** Resolves to the row at a position, and turns to its page. */
+  async at(position) {
+    if (!this.known(position)) {
+      this.#query.offset = Math.floor(position / pageLength) * pageLength;
+      await this.#load();
+    }
+    return this.known(position);
+  }
+
+  #select(change) {
+    this.#query = { ...this.#query, ...change, offset: 0 };
     this.#load();
   }
 
+  // MARK: - Controls
+
   #filters() {
-    const choices = [["all", "All"], ["wrong", "Wrong"], ["errors", "Errors"]];
-    const known = choices.filter(
-      ([name]) => name !== "wrong" || this.#evaluation.dataset?.has_truth
-    );
-    return this.#choice("only", `Which ${this.#word}s`, known, (only) => {
-      this.#query = { ...this.#query, only, offset: 0 };
-      this.#load();
+    const { dataset, models } = this.#evaluation;
+    const choices = [
+      ["all", t("All")], dataset?.has_truth ? ["wrong", t("Wrong")] : null,
+      models.length > 1 ? ["disagree", t("Models disagree")] : null, ["errors", t("Errors")],
+    ].filter(Boolean);
+    return this.#choice("only", this.#texts.which, choices, (only) => this.#select({ only }));
+  }
+
+  #orders() {
+    const choices = [["index", t("In order")], ["worst", t("Worst first")]];
+    return this.#choice("order", t("Order"), choices, (order) => this.#select({ order }));
+  }
+
+  #looks() {
+    const choices = [["gallery", t("Gallery")], ["table", t("Table")]];
+    return this.#choice("look", t("Look"), choices, (value) => {
+      this.#isTable = value === "table";
+      this.#draw();
     });
   }
 
@@ -97,106 +127,135 @@ export class RowsView {
     return el("div", { class: "segments", role: "radiogroup", "aria-label": label }, labels);
   }
 
-  #pageButton(iconName, label, by) {
-    const turn = () => {
-      this.#query.offset += by;
-      this.#load();
-      this.root.scrollIntoView({ block: "start" });
+  #makePager() {
+    const button = (iconName, label, by) => el("button", {
+      class: "plain", type: "button", "aria-label": label,
+      on: { click: () => this.#turnTo(this.#page + by) },
+    }, icon(iconName));
+    const previous = button("left", t("Previous page"), -1);
+    const next = button("right", t("Next page"), 1);
+    const field = el("input", {
+      type: "number", min: 1, class: "page-number", "aria-label": t("Page"),
+      on: { change: () => this.#turnTo(Number(field.value) - 1) },
+    });
+    const pages = el("span", { class: "muted" });
+    const jump = el("span", { class: "jump" }, field, pages);
+    return {
+      root: el("div", { class: "pager" }, previous, this.#range, next, jump),
+      previous, next, field, pages, jump,
     };
-    return el(
-      "button", { class: "plain", type: "button", "aria-label": label, on: { click: turn } },
-      icon(iconName)
-    );
   }
+
+  get #page() {
+    return Math.floor(this.#query.offset / pageLength);
+  }
+
+  get #pages() {
+    return Math.max(1, Math.ceil(this.#count / pageLength));
+  }
+
+  #turnTo(page) {
+    const chosen = Math.min(Math.max(0, Math.floor(page) || 0), this.#pages - 1);
+    this.#query.offset = chosen * pageLength;
+    this.#load();
+    this.root.scrollIntoView({ block: "start" });
+  }
+
+  #updatePager() {
+    const { previous, next, field, pages, jump } = this.#pager;
+    const last = this.#query.offset + this.#rows.length;
+    this.#range.textContent = this.#count === 0 ? "" : t("{first} to {last} of {all}", {
+      first: whole(this.#query.offset + 1), last: whole(last), all: whole(this.#count),
+    });
+    previous.disabled = this.#query.offset === 0;
+    next.disabled = last >= this.#count;
+    jump.hidden = this.#pages < 3;
+    field.value = this.#page + 1;
+    field.max = this.#pages;
+    pages.textContent = t("of {all} pages", { all: whole(this.#pages) });
+  }
+
+  // MARK: - Rows
 
   async #load() {
     this.#turn += 1;
     const turn = this.#turn;
     try {
-      const { rows, count: all } = await this.#app.api.rows(
-        this.#evaluation.id, { ...this.#query, limit: pageLength }
+      const { rows, count } = await this.#app.api.rows(
+        this.#evaluation.id, { ...this.#query, limit: pageLength, shapes: true }
       );
       if (turn !== this.#turn) return;
       this.#rows = rows;
-      this.#range.textContent = rangeText(this.#query.offset, rows.length, all);
-      this.#previous.disabled = this.#query.offset === 0;
-      this.#next.disabled = this.#query.offset + rows.length >= all;
+      this.#count = count;
+      this.#shows.hidden = this.#shows.hidden && !rows.some(hasTrueShapes);
+      this.#updatePager();
       this.#draw();
     } catch (error) {
-      if (turn === this.#turn) this.#body.replaceChildren(
-        el("p", { class: "warn", text: error.message })
-      );
+      if (turn !== this.#turn) return;
+      this.#body.replaceChildren(failureMessage(error, () => this.#load()));
     }
   }
 
   #draw() {
     if (this.#rows.length === 0) {
-      const text = {
-        wrong: `No ${this.#word} was classified wrong.`, errors: `No ${this.#word} failed.`
-      }[this.#query.only] ?? `No ${this.#word}s.`;
+      const { none, noneWrong, noneFailed, noneDisputed } = this.#texts;
+      const text = { wrong: noneWrong, errors: noneFailed, disagree: noneDisputed }[
+        this.#query.only
+      ] ?? none;
       this.#body.replaceChildren(el("p", { class: "muted", text }));
     } else {
       this.#body.replaceChildren(this.#isTable ? this.#table() : this.#gallery());
     }
   }
 
+  #open(place) {
+    this.#dialog.open(this.#query.offset + place);
+  }
+
   #gallery() {
     return el("ul", { class: "gallery" }, this.#rows.map((row, place) => {
       const image = el("img", { alt: "", loading: "lazy", decoding: "async" });
       const lines = rowLines(row);
-      const isWrong = row.correct === false && !row.error;
-      const truth = isWrong ? el(
-        "span", { class: "truth", text: `It is ${row.truth ?? "something else"}.` }
-      ) : null;
-      const caption = el(
-        "span", { class: "caption" }, lines.map((text) => el("span", { text })), truth
-      );
-      const kind = row.error ? "failed" : isWrong ? "wrong" : null;
+      const isFalse = row.correct === false && !row.error;
+      const truth = isFalse
+        ? t("It is {label}.", { label: row.truth ?? t("something else") }) : null;
+      const caption = el("span", { class: "caption" },
+        lines.map((text) => el("span", { text })),
+        truth ? el("span", { class: "truth", text: truth }) : null);
+      const skeleton = this.#skeletons.get(row.model) ?? [];
       const button = el("button", {
-        type: "button", class: kind, title: row.image, "aria-label": `${row.image}: ${lines[0]}${isWrong ? `, wrong: ${row.truth}` : ""}`,
-        on: { click: () => this.#dialog.open(this.#rows, place) },
-      }, image, caption);
+        type: "button", class: row.error ? "failed" : isWrong(row) ? "wrong" : null,
+        title: row.image, "aria-label": [row.image, ...lines, truth].filter(Boolean).join(", "),
+        on: { click: () => this.#open(place) },
+      }, image, drawing(row, { fit: "slice", skeleton, withLabels: false }), caption);
       this.#showPicture(image, row, 320);
       return el("li", {}, button);
     }));
   }
 
   #table() {
-    const heads = [capitalized(this.#word), "Predicted", "Value", "Truth", "Inference, ms", "Total, ms"];
+    const hasComparison = this.#rows.some(({ comparison }) => comparisonText(comparison));
+    const heads = [
+      [this.#texts.one], [t("Predicted")], [t("Score"), "n"], [t("Truth")],
+      ...(hasComparison ? [[t("Difference")]] : []), [t("Inference, ms"), "n"],
+      [t("Total, ms"), "n"],
+    ];
     const rows = this.#rows.map((row, place) => el("tr", {
-      class: row.error ? "failed" : row.correct === false ? "wrong" : null
+      class: row.error ? "failed" : isWrong(row) ? "wrong" : null,
     },
-      el(
-        "th", { scope: "row" },
-        el(
-          "button",
-          {
-            class: "link", type: "button", text: row.image,
-            on: { click: () => this.#dialog.open(this.#rows, place) }
-          }
-        )
-      ),
-      el(
-        "td", { text: row.error ? (row.error_description ?? "It failed.") : (row.predicted ?? row.answer?.join("; ") ?? "") }
-      ),
+      el("th", { scope: "row" }, el("button", {
+        class: "link", type: "button", text: row.image, on: { click: () => this.#open(place) },
+      })),
+      el("td", { text: predictedText(row) }),
       el("td", { class: "n", text: row.classes?.length ? score(row.classes[0].value) : "" }),
       el("td", { text: row.truth ?? "" }),
+      hasComparison ? el("td", { text: comparisonText(row.comparison) ?? "" }) : null,
       el("td", { class: "n", text: millisecondsNumber(row.latency_ms?.inference) }),
       el("td", { class: "n", text: millisecondsNumber(row.latency_ms?.total) })));
-    return el("div", {
-      class: "scroll", tabindex: "0", role: "region", "aria-label": this.#title
-    }, el("table", { class: "wide-table" },
-      el(
-        "thead", {},
-        el(
-          "tr", {},
-          heads.map(
-            (text, place) => el(
-              "th", { scope: "col", class: [2, 4, 5].includes(place) ? "n" : null, text }
-            )
-          )
-        )
-      ),
+    return scrollArea(this.#texts.many, el("table", { class: "wide-table" },
+      el("thead", {}, el("tr", {}, heads.map(
+        ([text, kind]) => el("th", { scope: "col", class: kind, text })
+      ))),
       el("tbody", {}, rows)));
   }
 
@@ -207,6 +266,7 @@ export class RowsView {
   }
 }
 
-function capitalized(text) {
-  return text[0].toUpperCase() + text.slice(1);
+function predictedText(row) {
+  if (row.error) return row.error_description ?? t("It failed.");
+  return row.predicted ?? row.answer?.join("; ") ?? "";
 }
