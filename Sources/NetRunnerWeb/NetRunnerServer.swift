@@ -158,7 +158,7 @@ public struct NetRunnerServer: Sendable {
     LabelRoutes(
       catalogue: catalogue,
       folders: LabelFolders(dataFolder: options.dataFolder, scratch: scratch),
-      queue: disk, bodies: bodies
+      uploads: uploads, queue: disk, bodies: bodies
     ).add(to: api)
   }
 

@@ -5,12 +5,13 @@
 
 #if Servers
 import Foundation
-import ModelRepositoryAPI
+import HTTPTypes
 import NetRunner
 import Synchronization
 import TensorIO
+import TensorIOImageCodecs
 
-/// The photos that people labelled for a model, and their labels.
+/// The photos that people labelled for a model, and their labels and shapes.
 ///
 /// All members block the calling thread.
 final class LabelFolder: Sendable {
@@ -18,6 +19,7 @@ final class LabelFolder: Sendable {
   private let path: String
   private let photos: String
   private let store: LabelStore
+  private let shapeFolder: ShapeFolder
   /// Allows one change at a time, because a photo and its label belong together.
   private let changes = Mutex(())
 
@@ -27,53 +29,162 @@ final class LabelFolder: Sendable {
     photos = path + "/photos"
     try ScratchFolder.makeFolder(photos, "for labelled photos ", attributes: nil)
     store = try LabelStore(path: path + "/labels.sqlite", root: photos)
+    shapeFolder = try ShapeFolder(path + "/shapes")
   }
 
   /// All labels, sorted by the photos' names.
   var labels: [LabelledPhoto] { get throws { try store.labels(for: model) } }
 
-  func set(_ label: PhotoLabel, of name: String, _ image: [UInt8]) throws {
-    try changes.withLock { _ in
-      let fresh = path + "/.\(UUID().uuidString)"
-      defer { try? FileSystem.remove(fresh) }
-      try WebError.storing {
-        try Data(image).write(to: URL(filePath: fresh))
-        try FileSystem.flush(fresh)
-        try FileSystem.rename(fresh, to: photos + "/" + name)
+  /// The photos that have shapes, or that are known to have nothing to find, and their numbers of
+  /// shapes, sorted by name.
+  var annotated: [(photo: String, count: Int)] { shapeFolder.all }
+
+  /// The total size of the photos in bytes.
+  var byteCount: Int {
+    get throws {
+      try FileSystem.contents(of: photos).reduce(0) {
+        $0 + (FileSystem.byteCount(of: photos + "/" + $1) ?? 0)
       }
-      try store.setLabel(label, of: photos + "/" + name, for: model)
     }
   }
 
-  /// Deletes a photo and its label, and returns whether either existed.
+  func shapes(of name: String) throws -> ImageShapes? { try shapeFolder.shapes(of: name) }
+
+  func set(_ label: PhotoLabel, of name: String, _ image: [UInt8]) throws {
+    try changes.withLock { _ in
+      try write(image, as: name)
+      try store.setLabel(label, of: file(name), for: model)
+    }
+  }
+
+  /// Keeps a photo, to which shapes can then be added.
+  ///
+  /// If another photo had the name, its label and shapes are deleted, because they don't describe
+  /// this one.
+  func keep(_ image: [UInt8], as name: String) throws {
+    try changes.withLock { _ in
+      if try write(image, as: name) { try store.removeLabel(of: file(name), for: model) }
+    }
+  }
+
+  /// Sets a photo's shapes, whose size must be that of the photo.
+  func set(_ shapes: ImageShapes, of name: String) throws {
+    try changes.withLock { _ in
+      guard FileSystem.isFile(file(name)) else {
+        throw WebError(
+          status: .conflict, code: "no_picture",
+          message: "The image '\(name.prefix(200))' isn't kept yet. Send it before its shapes.")
+      }
+      let image = try [UInt8](FileSystem.read(file(name)))
+      let size = try InferenceRunner.decoder.uprightSize(of: image, named: "'\(name)'")
+      guard size == (shapes.width, shapes.height) else {
+        throw WebError(
+          status: .unprocessableContent, code: "wrong_size",
+          message: "The shapes are for an image of \(shapes.width) x \(shapes.height) pixels, but "
+            + "'\(name.prefix(200))' has \(size.width) x \(size.height).")
+      }
+      try shapeFolder.set(shapes, of: name)
+    }
+  }
+
+  /// Deletes a photo's label, and returns whether it had one. The photo is deleted with it, unless
+  /// it has shapes.
   func remove(_ name: String) throws -> Bool {
     try changes.withLock { _ in
-      let wasLabelled = try store.removeLabel(of: photos + "/" + name, for: model)
-      let wasThere = FileSystem.isFile(photos + "/" + name)
-      try FileSystem.remove(photos + "/" + name)
+      let wasLabelled = try store.removeLabel(of: file(name), for: model)
+      guard !shapeFolder.has(name) else { return wasLabelled }
+      let wasThere = FileSystem.isFile(file(name))
+      try FileSystem.remove(file(name))
       return wasLabelled || wasThere
     }
   }
 
-  /// Writes the labels and photos as a zip file in a folder, and returns the file's path.
-  func export(_ format: LabelExportFormat, into folder: String, named name: String) throws -> String
-  {
-    let zip = folder + "/labels.zip"
-    switch format {
-    case .zip: try store.export(model, to: zip)
-    case .testBundle:
-      let bundle = name + ".testbundle"
-      try store.export(model, to: folder + "/" + bundle)
-      let writer = try ZipWriter(zip)
-      let files = FileManager.default.enumerator(atPath: folder + "/" + bundle)
-      for file in (files?.compactMap { $0 as? String } ?? []).sorted() {
-        let source = folder + "/" + bundle + "/" + file
-        guard FileSystem.isFile(source) else { continue }
-        try writer.addFile(source, named: bundle + "/" + file)
+  /// Deletes a photo's shapes, and returns whether it had some. The photo is deleted with them,
+  /// unless it has a label.
+  func removeShapes(_ name: String) throws -> Bool {
+    try changes.withLock { _ in
+      guard try shapeFolder.remove(name) else { return false }
+      if try !store.labels(for: model).contains(where: { $0.path == name }) {
+        try FileSystem.remove(file(name))
       }
-      try writer.close()
+      return true
     }
+  }
+
+  /// Writes a photo, and returns whether it replaced another one. The other one's shapes are then
+  /// deleted.
+  @discardableResult
+  private func write(_ image: [UInt8], as name: String) throws -> Bool {
+    let isReplaced = FileSystem.isFile(file(name))
+    if isReplaced, try FileSystem.read(file(name)).elementsEqual(image) { return false }
+    let fresh = path + "/.\(UUID().uuidString)"
+    defer { try? FileSystem.remove(fresh) }
+    try WebError.storing {
+      try Data(image).write(to: URL(filePath: fresh))
+      try FileSystem.flush(fresh)
+      try FileSystem.rename(fresh, to: file(name))
+    }
+    if isReplaced { try shapeFolder.remove(name) }
+    return isReplaced
+  }
+
+  private func file(_ name: String) -> String { photos + "/" + name }
+}
+
+extension LabelFolder {
+  /// Whether there is something to export in a format.
+  func hasContent(for format: LabelExportFormat) throws -> Bool {
+    format == .coco ? !annotated.isEmpty : try !labels.isEmpty
+  }
+
+  /// Writes an export as a zip file in a folder, and returns the file's path.
+  func export(
+    _ format: LabelExportFormat, into folder: String, named name: String, labels: [String]
+  ) throws -> String {
+    let zip = folder + "/labels.zip"
+    if format == .zip {
+      try store.export(model, to: zip)
+      return zip
+    }
+    let root = try write(format, into: folder, named: name, labels: labels)
+    let writer = try ZipWriter(zip)
+    let files = FileManager.default.enumerator(atPath: folder + "/" + root)
+    for file in (files?.compactMap { $0 as? String } ?? []).sorted() {
+      let source = folder + "/" + root + "/" + file
+      guard FileSystem.isFile(source) else { continue }
+      try writer.addFile(source, named: root + "/" + file)
+    }
+    try writer.close()
     return zip
+  }
+
+  /// Writes a dataset that can be evaluated as a folder within a folder, and returns its name.
+  func write(
+    _ format: LabelExportFormat, into folder: String, named name: String, labels: [String]
+  ) throws -> String {
+    guard format == .coco else {
+      try store.export(model, to: "\(folder)/\(name).testbundle")
+      return name + ".testbundle"
+    }
+    let root = name + "-coco"
+    let images = "\(folder)/\(root)/images"
+    try ScratchFolder.makeFolder(images)
+    var exported: [(name: String, shapes: ImageShapes)] = []
+    for (photo, _) in annotated {
+      // The lock is released between photos, so that labelling goes on during a long export.
+      try changes.withLock { _ in
+        guard let shapes = try shapes(of: photo) else { return }
+        try WebError.storing {
+          try FileManager.default.copyItem(atPath: file(photo), toPath: "\(images)/\(photo)")
+        }
+        exported.append((photo, shapes))
+      }
+    }
+    let document = try COCOExport(exported, labels: labels).encoded()
+    try WebError.storing {
+      try document.write(to: URL(filePath: "\(folder)/\(root)/annotations.json"))
+    }
+    return root
   }
 }
 
@@ -83,48 +194,20 @@ enum LabelExportFormat: String, Sendable, CaseIterable {
   case testBundle = "testbundle"
   /// Net Runner's own format: the photos and a labels.json.
   case zip
+  /// The photos that have shapes, and COCO annotations, which can be evaluated.
+  case coco
 }
 
-/// The folders of labelled photos, one for each model.
-final class LabelFolders: Sendable {
-  private let root: String
-  /// Keeps the temporary folder as long as it is used.
-  let scratch: ScratchFolder
-  private let folders = Mutex<[String: LabelFolder]>([:])
-
-  init(dataFolder: String?, scratch: ScratchFolder) {
-    root = (dataFolder ?? scratch.path) + "/labels"
-    self.scratch = scratch
-  }
-
-  /// Returns a model's folder, creating it if it is missing, and blocks the calling thread.
-  func folder(for model: String) throws -> LabelFolder {
-    try folders.withLock { folders in
-      if let folder = folders[model] { return folder }
-      let folder = try LabelFolder(root + "/" + Self.name(for: model), for: model)
-      folders[model] = folder
-      return folder
+extension ImageDecoder {
+  /// Returns an image's size after its EXIF orientation is applied, without decoding its pixels.
+  fileprivate func uprightSize(
+    of bytes: [UInt8], named name: String
+  ) throws -> (width: Int, height: Int) {
+    try bytes.withUnsafeBytes { bytes in
+      let reader = try ImageReader(bytes, named: name, limits: limits, pool: pool)
+      return reader.orientation.swapsAxes
+        ? (reader.height, reader.width) : (reader.width, reader.height)
     }
-  }
-
-  /// Returns a model's folder, or nil if it has no labels yet.
-  func existingFolder(for model: String) throws -> LabelFolder? {
-    guard FileSystem.isFile("\(root)/\(Self.name(for: model))/labels.sqlite") else { return nil }
-    return try folder(for: model)
-  }
-
-  /// Returns a model's folder name: its identifier if every file system accepts it, otherwise its
-  /// hash.
-  private static func name(for model: String) -> String {
-    let isPlain =
-      model.utf8.count <= 100
-      && model.utf8.allSatisfy { byte in
-        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
-          || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-      }
-    guard !isPlain else { return model }
-    // A plain identifier has no full stop, so it can't be the same as a hash.
-    return "sha256." + BlobDigest(of: model.utf8).hexadecimal.prefix(32)
   }
 }
 #endif

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Foundation
 import Hummingbird
 import NetRunner
 import TensorIO
@@ -13,6 +14,7 @@ import TensorIOImageCodecs
 struct LabelRoutes: Sendable {
   let catalogue: ModelCatalogue
   let folders: LabelFolders
+  let uploads: UploadStore
   let queue: WorkQueue
   let bodies: BodyReader
 
@@ -21,18 +23,30 @@ struct LabelRoutes: Sendable {
     group.get("models/:id/labels/export") { request, context in
       try await export(context.modelID(), Query(request))
     }
+    group.post("models/:id/labels/export") { request, context in
+      try await makeUpload(context.modelID(), Query(request))
+    }
     group.put("models/:id/labels/:photo") { request, context in
       try await set(context.modelID(), context.photo(), request)
     }
     group.delete("models/:id/labels/:photo") { _, context in
       try await remove(context.modelID(), context.photo())
     }
+    addShapes(to: group)
   }
 
   private func list(_ id: String) async throws -> JSONObject {
     _ = try catalogue.model(id)
-    let labels = try await queue.run { try folders.existingFolder(for: id)?.labels ?? [] }
-    return ["count": labels.count, "labels": labels.map { Self.json($0.path, $0.label) }]
+    let (labels, annotated) = try await queue.run {
+      let folder = try folders.existingFolder(for: id)
+      return (try folder?.labels ?? [], folder?.annotated ?? [])
+    }
+    return [
+      "count": labels.count, "labels": labels.map { Self.json($0.path, $0.label) },
+      "annotated": annotated.map { photo, count -> JSONObject in
+        ["photo": photo, "shapes": count]
+      },
+    ]
   }
 
   private func set(_ id: String, _ photo: String, _ request: Request) async throws -> JSONObject {
@@ -63,22 +77,67 @@ struct LabelRoutes: Sendable {
   }
 
   private func export(_ id: String, _ query: Query) async throws -> Response {
-    _ = try catalogue.model(id)
+    let model = try catalogue.model(id)
     let format: LabelExportFormat = try query.choice("format") ?? .testBundle
     let name = id.downloadName
     let download = try await queue.run { () throws -> FileDownload in
-      guard let labels = try folders.existingFolder(for: id), try !labels.labels.isEmpty else {
-        throw WebError(
-          status: .notFound, code: "no_labels",
-          message: "No photo is labelled for the model '\(id.prefix(100))' yet. Label one first.")
-      }
+      let labels = try contents(id, format)
       let folder = try folders.scratch.folder()
       defer { folders.scratch.remove(folder) }
-      let file = try labels.export(format, into: folder, named: name)
-      return try FileDownload(file)
+      return try FileDownload(
+        labels.export(format, into: folder, named: name, labels: model.labels))
     }
-    let ending = format == .zip ? "-labels.zip" : ".testbundle.zip"
+    let ending =
+      switch format {
+      case .zip: "-labels.zip"
+      case .testBundle: ".testbundle.zip"
+      case .coco: "-coco.zip"
+      }
     return download.response(type: "application/zip", name: name + ending, on: queue)
+  }
+
+  /// Makes an upload of what people labelled, so that it can be evaluated.
+  private func makeUpload(_ id: String, _ query: Query) async throws -> Response {
+    let model = try catalogue.model(id)
+    let format: LabelExportFormat = try query.choice("format") ?? .testBundle
+    guard format != .zip else {
+      throw WebError.badRequest("'format' must be testbundle or coco to evaluate the images.")
+    }
+    let name = id.downloadName
+    let upload = try await queue.run { () throws -> JSONObject in
+      let labels = try contents(id, format)
+      let (bytes, limits) = (try labels.byteCount, UploadLimits())
+      guard bytes <= limits.uploadBytes else {
+        throw WebError(
+          status: .contentTooLarge, code: "upload_too_large",
+          message: "The labelled images have \(ByteCount(bytes)), but the server evaluates at most "
+            + "\(ByteCount(limits.uploadBytes)). Export them and use 'tensorio evaluate'.")
+      }
+      let upload = try uploads.create()
+      do {
+        let folder = try uploads.use(upload).upload.filesFolder
+        _ = try labels.write(format, into: folder, named: name, labels: model.labels)
+        let files = FileManager.default.subpaths(atPath: folder) ?? []
+        return ["id": upload, "files": files.count, "bytes": bytes]
+      } catch {
+        try uploads.delete(upload)
+        throw error
+      }
+    }
+    return try .json(["upload": upload], status: .created)
+  }
+
+  /// Returns a model's folder if it has something to export in a format.
+  private func contents(_ id: String, _ format: LabelExportFormat) throws -> LabelFolder {
+    guard let folder = try folders.existingFolder(for: id), try folder.hasContent(for: format)
+    else {
+      throw WebError(
+        status: .notFound, code: "no_labels",
+        message: format == .coco
+          ? "No image has boxes or polygons for the model '\(id.prefix(100))' yet. Draw one first."
+          : "No photo is labelled for the model '\(id.prefix(100))' yet. Label one first.")
+    }
+    return folder
   }
 
   private static func label(_ query: Query, for model: ServedModel) throws -> PhotoLabel {
@@ -90,13 +149,7 @@ struct LabelRoutes: Sendable {
       let spaced = text.replacing("+", with: " ")
       if names.isEmpty || names.contains(text) { return .text(text) }
       if names.contains(spaced) { return .text(spaced) }
-      throw WebError(
-        status: .unprocessableContent, code: "unknown_label",
-        message: "'\(text.prefix(100))' isn't a label of '\(model.bundle.manifest.name)'. "
-          + "Its labels are "
-          + names.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
-          + (names.count > 5 ? " and \(names.count - 5) more." : "."),
-        endsConnection: true)
+      throw WebError.unknownLabel(text, of: model)
     case (nil, let number?): return .numbers([number])
     default:
       throw WebError.badRequest("Label the photo with either 'label=TEXT' or 'value=NUMBER'.")
@@ -113,8 +166,21 @@ struct LabelRoutes: Sendable {
 }
 
 extension WebContext {
-  fileprivate func photo() throws -> String {
+  func photo() throws -> String {
     try RelativePath(percentEncoded: [parameters.get("photo").map { $0[...] } ?? ""]).name
+  }
+}
+
+extension WebError {
+  static func unknownLabel(_ text: String, of model: ServedModel) -> WebError {
+    let names = model.labels
+    return WebError(
+      status: .unprocessableContent, code: "unknown_label",
+      message: "'\(text.prefix(100))' isn't a label of '\(model.bundle.manifest.name)'. "
+        + "Its labels are "
+        + names.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+        + (names.count > 5 ? " and \(names.count - 5) more." : "."),
+      endsConnection: true)
   }
 }
 #endif

@@ -146,6 +146,33 @@ export class API {
     return this.#requests.send("DELETE", pathOf("models", model, "labels", encodedName(photo)));
   }
 
+  /** Keeps an image, to which shapes can then be added. */
+  putPicture(model, photo, picture) {
+    const path = pathOf("models", model, "labels", encodedName(photo), "picture");
+    const type = picture.type || "application/octet-stream";
+    return this.#requests.send("PUT", path, { body: picture, type });
+  }
+
+  shapes(model, photo) {
+    return this.#requests.json("GET", shapesPath(model, photo));
+  }
+
+  putShapes(model, photo, shapes) {
+    return this.#requests.json("PUT", shapesPath(model, photo), {
+      body: JSON.stringify(shapes), type: "application/json",
+    });
+  }
+
+  deleteShapes(model, photo) {
+    return this.#requests.send("DELETE", shapesPath(model, photo));
+  }
+
+  /** Makes an upload of the images that were labelled for a model. */
+  async uploadLabels(model, format) {
+    const path = pathOf("models", model, "labels", "export");
+    return (await this.#requests.json("POST", path, { query: { format } })).upload;
+  }
+
   evaluationExport(id, format) {
     return this.#requests.address(pathOf("evaluations", id, "export"), { format });
   }
@@ -200,6 +227,10 @@ function saveBlob(blob, name) {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+function shapesPath(model, photo) {
+  return pathOf("models", model, "labels", encodedName(photo), "shapes");
 }
 
 /** Returns an image's name without slashes, as one part of a URL. */

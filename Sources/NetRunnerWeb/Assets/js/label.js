@@ -3,52 +3,86 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { annotatorKey } from "./annotationKeys.js";
+import { shapeOfObject } from "./annotation.js";
+import { Annotator } from "./annotator.js";
 import { byId, el, isForControl } from "./dom.js";
-import { dropArea, fileInput } from "./drops.js";
-import { count, number, whole } from "./format.js";
+import { LabelAnswers } from "./labelAnswers.js";
+import { LabelBrowser } from "./labelBrowser.js";
+import { LabelHead } from "./labelHead.js";
+import { LabelKeeper } from "./labelKeeper.js";
+import { keyHelp } from "./labelKeys.js";
+import { KeptList } from "./labelKept.js";
+import { LabelLoop } from "./labelLoop.js";
 import { LabelPanel } from "./labelPanel.js";
-import { namedPhotos, nextUnlabelled } from "./labeling.js";
-import { confirmed } from "./notices.js";
-import { isPicture, isZip, readablePicture } from "./pictures.js";
+import { ShapePanel } from "./labelShapes.js";
+import { LabelStage } from "./labelStage.js";
+import { LabelStart } from "./labelStart.js";
+import { labelText, namedPhotos, nextOpen, uncertainFirst } from "./labeling.js";
+import { t, tn } from "./messages.js";
+import { isPicture, isZip } from "./pictures.js";
 
 /** The view for labelling images, which can then train or test a model. */
 export class LabelView {
   root = document.querySelector("[data-view=label]");
   #app;
+  #head;
+  #start;
   #panel;
+  #shapes;
+  #annotator;
+  #stage;
+  #browser;
+  #answers;
+  #kept;
+  #keys = keyHelp();
+  #work;
+  #notSent = el("p", { class: "warn", role: "status", id: "label-waiting", hidden: true });
+  /** The images in the order in which they were opened, and in the chosen order. */
+  #opened = [];
   #photos = [];
   #place = 0;
-  #labels = new Map();
-  #done = [];
-  #model = null;
+  #task = "image";
+  #order = "opened";
+  #keepers = new Map();
+  #keeper = null;
   #isShown = false;
+  /** The current image's size in pixels, or null until it is shown. */
+  #size = null;
   #turn = 0;
-  #work = el("div", { class: "label-work", hidden: true });
-  #image = el("img", { id: "label-photo", alt: "" });
-  #progress = el(
-    "div", { class: "label-progress" }, el("span", { id: "label-progress", role: "status" }),
-    el("progress", { "aria-label": "Labeled" })
-  );
-  #empty;
-  #kept = el("details", { class: "part", hidden: true }, el("summary"), el("div"));
-  #select = el(
-    "select", { id: "label-model", on: { change: () => this.#useModel(this.#select.value) } }
-  );
-  #links;
+  #loop;
 
   constructor(app) {
     this.#app = app;
-    this.#panel = new LabelPanel({
-      choose: (label) => this.#label(label), skip: () => this.#go(this.#place + 1),
-      back: () => this.#go(this.#place - 1), undo: () => this.#undo(),
+    this.#answers = new LabelAnswers(app.api);
+    const step = (distance) => () => this.#go(this.#place + distance);
+    this.#head = new LabelHead(app, {
+      useModel: (id) => this.#useModel(id), useTask: (task) => this.#useTask(task),
+      useOrder: (order) => this.#useOrder(order), cancel: () => this.#loop.cancel(),
+      evaluate: () => this.#loop.evaluate(this.#keeper, this.#isForShapes),
     });
-    this.#empty = this.#emptyState();
-    this.#links = ["testbundle", "zip"].map((format) => this.#exportLink(format));
-    this.#work.append(
-      el("div", { class: "photo-frame" }, this.#image),
-      el("div", {}, this.#progress, this.#panel.root)
+    this.#loop = new LabelLoop(app, this.#head);
+    this.#start = new LabelStart(app, (entries) => this.receive(entries), (photos) => this.#open(photos));
+    this.#panel = new LabelPanel({
+      choose: (label) => this.#choose(label), skip: step(1), back: step(-1), undo: () => this.#undo(),
+    });
+    this.#stage = new LabelStage(app.api, step(1));
+    this.#annotator = new Annotator(this.#stage.frame, {
+      change: (shapes, merges) => this.#keepShapes(shapes, merges), select: () => this.#draw(),
+    });
+    this.#shapes = new ShapePanel(this.#annotator, () => this.#keepShapes([], false));
+    this.#panel.slot.append(this.#shapes.root);
+    this.#panel.root.append(this.#keys.root);
+    this.#browser = new LabelBrowser(app.api, this.#stage.frame, {
+      open: (photo) => this.#go(this.#photos.indexOf(photo)), change: () => this.#draw(),
+    });
+    this.#kept = new KeptList(app);
+    this.#work = el(
+      "div", { class: "label-work", hidden: true }, this.#browser.root, this.#panel.root
     );
-    byId("label-root").append(this.#head(), this.#empty, this.#work, this.#kept);
+    byId("label-root").append(
+      this.#head.root, this.#notSent, this.#start.root, this.#work, this.#kept.root
+    );
     app.models.addEventListener("load", () => this.#fillModels());
     addEventListener("keydown", (event) => this.#key(event));
   }
@@ -56,7 +90,6 @@ export class LabelView {
   show() {
     this.#isShown = true;
     this.#fillModels();
-    if (!this.#model) this.#useModel(this.#app.models.selected?.id);
   }
 
   hide() {
@@ -68,221 +101,287 @@ export class LabelView {
     const photos = entries.filter(({ file }) => isPicture(file));
     const zip = entries.find(({ file }) => isZip(file));
     if (photos.length === 0 && zip) return this.#app.importModel(entries);
-    if (photos.length === 0) return this.#app.notices.warn("It contains no image.");
+    if (photos.length === 0) return this.#app.notices.warn(t("There is no image among the files."));
     this.#open(namedPhotos(photos));
   }
 
-  #head() {
-    return el("div", { class: "label-head" },
-      el(
-        "label", { class: "field" }, el("span", { text: "For the model" }),
-        el("span", { class: "select" }, this.#select)
-      ),
-      el("div", { class: "actions" }, this.#links));
+  get #photo() {
+    return this.#photos[this.#place];
   }
 
-  #emptyState() {
-    const receive = (entries) => this.receive(entries);
-    const files = fileInput("label-files", false, receive);
-    const folder = fileInput("label-folder", true, receive);
-    return dropArea({
-      kind: "drop tall", iconName: "label",
-      title: "Choose the images to label, or drop them here",
-      details: "The server keeps each image with its label until you export or delete them.",
-      buttons: [
-        { text: "Choose images", kind: "", action: () => files.click() },
-        { text: "Choose a folder", kind: "quiet", action: () => folder.click() },
-        { text: "Use samples", kind: "quiet", action: () => this.#useSamples() },
-      ],
-    }, files, folder);
+  get #isForShapes() {
+    return this.#task === "shapes";
   }
 
-  #exportLink(format) {
-    const text = { testbundle: "Export as test bundle", zip: "Export as zip" }[format];
-    return el("a", {
-      class: "button quiet", id: `label-export-${format}`, hidden: true, download: `labels-${format}.zip`, text,
-      on: {
-        click: (event) => this.#app.api.followDownload(event).catch(
-          (error) => this.#app.notices.warn(error.message)
-        )
-      },
-    });
-  }
+  // MARK: - The model
 
   #fillModels() {
-    const models = this.#app.models.list;
-    this.#select.replaceChildren(
-      ...models.map(({ id, name }) => el("option", { value: id, text: name }))
-    );
-    this.#select.value = this.#model?.id ?? this.#app.models.selected?.id ?? "";
+    if (!this.#isShown) return;
+    const models = this.#app.models.list.filter(({ takes }) => takes === "image");
+    const isThere = models.some(({ id }) => id === this.#keeper?.model.id);
+    const { selected } = this.#app.models;
+    const first = models.find(({ id }) => id === selected?.id) ?? models[0];
+    this.#head.fill(models, isThere ? this.#keeper.model.id : first?.id);
+    this.#head.root.hidden = models.length === 0;
+    this.#start.hasModels = models.length > 0;
+    if (!isThere && first) this.#useModel(first.id);
   }
 
   async #useModel(id) {
-    if (!id) return;
     this.#turn += 1;
     const turn = this.#turn;
+    this.#loop.cancel();
     try {
-      const [model, kept] = await Promise.all(
-        [this.#app.models.details(id), this.#app.api.labels(id)]
-      );
+      const model = await this.#app.models.details(id);
+      const keeper = this.#keepers.get(id) ?? new LabelKeeper(this.#app, model, () => this.#draw());
+      // What waits to be sent is newer than what the server has.
+      if (keeper.waitingCount === 0) await keeper.load();
       if (turn !== this.#turn) return;
-      this.#model = model;
-      this.#labels = new Map(kept.labels.map(({ photo, label }) => [photo, label]));
-      this.#done = [];
-      this.#panel.setModel(model);
-      for (const link of this.#links) link.href = this.#app.api.labelsExport(
-        id, link.id.replace("label-export-", "")
-      );
-      this.#draw();
+      this.#keepers.set(id, keeper);
+      this.#keeper = keeper;
+      this.#answers.model = model;
+      this.#annotator.names = model.labels;
+      this.#shapes.names = model.labels;
+      this.#annotator.label = model.labels[0] ?? "";
+      this.#order = "opened";
+      this.#photos = this.#opened;
+      this.#useTask(["detection", "segmentation"].includes(model.kind) ? "shapes" : "image");
     } catch (error) {
-      if (turn === this.#turn) this.#app.notices.warn(error.message);
+      if (turn !== this.#turn) return;
+      this.#app.notices.warn(error.message);
+      if (error.code !== "server_gone") return;
+      await this.#app.connection.whenBack();
+      if (turn === this.#turn) this.#useModel(id);
     }
   }
 
-  async #useSamples() {
-    try {
-      const samples = await this.#app.api.samples();
-      this.#open(samples.map(({ name }) => ({ name, address: this.#app.api.sampleAddress(name) })));
-    } catch (error) {
-      this.#app.notices.warn(error.message);
-    }
+  #useTask(task) {
+    this.#task = task;
+    this.#panel.setModel(this.#keeper.model, this.#isForShapes);
+    this.#keys.show(task, this.#keeper.model.labels.length > 0);
+    this.#shapes.root.hidden = !this.#isForShapes;
+    this.#place = Math.max(0, nextOpen(this.#photos, this.#isDone, -1));
+    if (this.#photo) this.#show();
+    else this.#draw();
   }
+
+  // MARK: - The images
 
   #open(photos) {
+    if (!this.#keeper) return;
+    this.#loop.cancel();
+    this.#opened = photos;
     this.#photos = photos;
-    this.#place = Math.max(0, nextUnlabelled(photos, this.#labels, -1));
-    this.#done = [];
+    this.#order = "opened";
+    this.#place = Math.max(0, nextOpen(photos, this.#isDone, -1));
     this.#show();
   }
+
+  #isDone = ({ name }) => (
+    this.#isForShapes ? this.#keeper.counts.has(name) : this.#keeper.labels.has(name)
+  );
 
   #go(place) {
     if (place < 0 || place >= this.#photos.length) return;
     this.#place = place;
+    this.#browser.showOne();
     this.#show();
   }
 
-  /** Shows the current image. */
-  #show() {
-    const { name, file, address } = this.#photos[this.#place];
-    if (this.#image.src.startsWith("blob:")) URL.revokeObjectURL(this.#image.src);
-    this.#image.alt = name;
-    if (file) this.#image.src = URL.createObjectURL(file);
-    else this.#app.api.showPicture(this.#image, address).catch(() => {});
-    this.#image.onload = () => this.#image.classList.toggle(
-      "tiny", this.#image.naturalWidth <= 160
-    );
+  #goToNext() {
+    const next = nextOpen(this.#photos, this.#isDone, this.#place);
+    if (next >= 0) return this.#go(next);
+    this.#app.announcer.say(t("All images are labeled."));
     this.#draw();
-    this.#panel.focus();
   }
 
+  /** Shows the current image, and what the model says about it. */
+  async #show() {
+    const photo = this.#photo;
+    const keeper = this.#keeper;
+    const isCurrent = () => photo === this.#photo && keeper === this.#keeper;
+    this.#size = null;
+    this.#annotator.close();
+    this.#annotator.suggestions = [];
+    this.#draw();
+    if (this.#panel.needsText && !this.#isForShapes) this.#panel.focus();
+    this.#ask(photo, isCurrent);
+    try {
+      const [size, document] = await Promise.all([
+        this.#stage.open(photo), this.#isForShapes ? keeper.shapes(photo.name) : null,
+      ]);
+      if (!isCurrent() || !size || !this.#isForShapes) return;
+      const isOfImage = document?.width === size.width && document?.height === size.height;
+      this.#size = size;
+      this.#annotator.open(size, isOfImage ? document.shapes : []);
+      this.#suggest(this.#answers.known(photo));
+      this.#draw();
+    } catch (error) {
+      if (isCurrent()) this.#app.notices.warn(error.message);
+    }
+  }
+
+  /** Asks the model about an image, and then about the one that probably comes next. */
+  async #ask(photo, isCurrent) {
+    const { model } = this.#keeper;
+    if (!this.#answers.isAble) {
+      const reason = model.can_run ? "" : t("The model can't run here, so it suggests nothing.");
+      return this.#panel.offer(null, reason);
+    }
+    const isWaiting = !this.#answers.known(photo);
+    if (isWaiting) this.#panel.offer(null, t("The model is looking at the image."));
+    try {
+      const answer = await this.#answers.ask(photo);
+      if (!isCurrent()) return;
+      this.#panel.offer(this.#isForShapes ? null : answer.answers ?? null);
+      this.#suggest(answer);
+      this.#draw();
+    } catch (error) {
+      if (isCurrent()) this.#panel.offer(null, t("The model suggests nothing: {reason}", { reason: error.message }));
+    }
+    if (!isCurrent()) return;
+    const next = this.#photos[nextOpen(this.#photos, this.#isDone, this.#place)];
+    // If this fails, the image is asked about again when it is shown.
+    if (next && next !== photo) this.#answers.ask(next).catch(() => {});
+  }
+
+  #suggest(answer) {
+    if (!this.#isForShapes || !this.#size) return;
+    const shapes = (answer?.objects ?? []).map((object) => shapeOfObject(object, this.#size));
+    this.#annotator.suggestions = shapes.filter(Boolean);
+  }
+
+  // MARK: - Labels and shapes
+
+  /** Labels the current image and moves on, or labels the selected shape. */
+  #choose(label) {
+    if (this.#isForShapes) {
+      this.#annotator.setLabel(label);
+      this.#draw();
+      return this.#annotator.focus();
+    }
+    const photo = this.#photo;
+    this.#app.announcer.say(t("{name}, {label}", { name: photo.name, label: labelText(label) }));
+    this.#keeper.setLabel(photo, label);
+    this.#goToNext();
+  }
+
+  #keepShapes(shapes, merges) {
+    if (!this.#size) return;
+    this.#keeper.setShapes(this.#photo, { ...this.#size, shapes }, merges);
+  }
+
+  #undo() {
+    const photo = this.#keeper.undo();
+    if (!photo) return;
+    const place = this.#photos.indexOf(photo);
+    if (place >= 0 && place !== this.#place) this.#go(place);
+  }
+
+  /** Shows everything but the image again. */
   #draw() {
+    const keeper = this.#keeper;
+    if (!keeper) return;
     const isOpen = this.#photos.length > 0;
-    this.#empty.hidden = isOpen;
+    const hasShapes = keeper.counts.size > 0;
+    const hasLabels = keeper.labels.size > 0;
+    this.#start.root.hidden = isOpen;
     this.#work.hidden = !isOpen;
-    for (const link of this.#links) link.hidden = this.#labels.size === 0;
-    this.#drawKept();
+    this.#kept.show(keeper);
+    const { model } = keeper;
+    this.#head.show({
+      model, task: this.#task, order: this.#order, isOpen, hasLabels, hasShapes,
+      canRank: this.#answers.isAble,
+      canEvaluate: model.can_run && (this.#isForShapes ? hasShapes && model.kind === "detection" : hasLabels),
+    });
+    this.#notSent.hidden = !(this.#app.connection.isLost && keeper.waitingCount > 0);
+    this.#notSent.textContent = tn(
+      keeper.waitingCount, "The server doesn't respond. {n} change waits to be sent.",
+      "The server doesn't respond. {n} changes wait to be sent."
+    );
     if (!isOpen) return;
-    const { name } = this.#photos[this.#place];
-    const labelled = this.#photos.filter((photo) => this.#labels.has(photo.name)).length;
-    this.#progress.firstChild.textContent = `${whole(labelled)} of ${count(this.#photos.length, "image")} labeled`;
-    this.#progress.lastChild.max = this.#photos.length;
-    this.#progress.lastChild.value = labelled;
-    this.#panel.show(
-      { name, label: this.#labels.get(name) ?? null, canUndo: this.#done.length > 0 }
-    );
+    this.#drawShapes();
+    this.#browser.show(this.#photos, this.#photo, this.#isDone, (photo) => this.#textOf(photo));
+    this.#drawPanel();
   }
 
-  #drawKept() {
-    this.#kept.hidden = this.#labels.size === 0;
-    this.#kept.firstChild.textContent = `${count(this.#labels.size, "image")} kept for this model`;
-    const rows = [...this.#labels].map(([photo, label]) => el("tr", {},
-      el("th", { scope: "row", text: photo }), el("td", { text: labelText(label) }),
-      el(
-        "td", { class: "n" },
-        el(
-          "button",
-          {
-            class: "link", type: "button", text: "Delete", "aria-label": `Delete ${photo}`,
-            on: { click: () => this.#deleteKept(photo) }
-          }
-        )
-      )));
-    this.#kept.lastChild.replaceChildren(
-      el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, rows)))
-    );
+  /** Shows other shapes than the drawn ones, such as after an undo. */
+  #drawShapes() {
+    if (!this.#isForShapes) return;
+    const kept = this.#keeper.loadedShapes(this.#photo.name)?.shapes ?? [];
+    const { shapes, isOpen } = this.#annotator;
+    if (isOpen && kept !== shapes && (kept.length > 0 || shapes.length > 0)) this.#annotator.replace(kept);
   }
 
-  /** Labels the current image, and moves on to the next one without a label. */
-  async #label(label) {
-    const photo = this.#photos[this.#place];
-    const before = this.#labels.get(photo.name) ?? null;
-    this.#labels.set(photo.name, label);
-    this.#done.push({ photo, before, place: this.#place });
-    const next = nextUnlabelled(this.#photos, this.#labels, this.#place);
-    this.#app.announcer.say(`${photo.name}: ${labelText(label)}`);
-    if (next >= 0) this.#go(next);
-    else this.#draw();
-    await this.#keep(photo, label, before);
-  }
-
-  async #undo() {
-    const last = this.#done.pop();
-    if (!last) return;
-    const { photo, before, place } = last;
-    const given = this.#labels.get(photo.name) ?? null;
-    if (before === null) this.#labels.delete(photo.name);
-    else this.#labels.set(photo.name, before);
-    this.#go(place);
-    await this.#keep(photo, before, given);
-  }
-
-  /**
-   * Sends an image's label to the server, or null to delete it. If this fails, the change is undone.
-   */
-  async #keep(photo, label, before) {
-    const { api, notices } = this.#app;
-    const { id } = this.#model;
-    try {
-      if (label === null) {
-        await api.deleteLabel(id, photo.name);
-      } else {
-        const picture = photo.file ? await readablePicture(photo.file) : await api.sample(photo.name);
-        await api.putLabel(id, photo.name, label, picture);
-      }
-    } catch (error) {
-      if (id !== this.#model.id) return;
-      if (before === null) this.#labels.delete(photo.name);
-      else this.#labels.set(photo.name, before);
-      notices.warn(`${photo.name} was not kept. ${error.message ?? ""}`);
-      this.#draw();
+  #drawPanel() {
+    const { name } = this.#photo;
+    const { canUndo } = this.#keeper;
+    const text = this.#textOf(this.#photo);
+    if (!this.#isForShapes) {
+      const label = this.#keeper.labels.get(name) ?? null;
+      const given = text === null ? t("No label yet") : t("Labeled {label}", { label: text });
+      return this.#panel.show({ name, text: given, label, isDone: text !== null, canUndo });
     }
+    const isDone = this.#isDone(this.#photo);
+    const { shapes, selected, label } = this.#annotator;
+    this.#shapes.show(isDone);
+    this.#panel.show({
+      name, text: text ?? t("Nothing drawn yet"), isDone, canUndo, label: shapes[selected]?.label ?? label,
+    });
   }
 
-  async #deleteKept(photo) {
-    const text = "The image and its label will be deleted from the server.";
-    if (!(await confirmed({ title: `Delete ${photo}?`, text, action: "Delete" }))) return;
-    try {
-      await this.#app.api.deleteLabel(this.#model.id, photo);
-      this.#labels.delete(photo);
-      this.#draw();
-    } catch (error) {
-      this.#app.notices.warn(error.message);
-    }
+  /** Returns the text of an image's label or shapes, or null if it has none. */
+  #textOf(photo) {
+    if (!this.#isDone(photo)) return null;
+    if (!this.#isForShapes) return labelText(this.#keeper.labels.get(photo.name));
+    const count = this.#keeper.counts.get(photo.name);
+    return count === 0 ? t("Nothing to find") : tn(count, "{n} shape", "{n} shapes");
   }
+
+  // MARK: - The loop
+
+  /** Changes the order. For the most uncertain images, the model has to see all of them. */
+  async #useOrder(order) {
+    this.#order = order;
+    if (order === "uncertain") await this.#loop.rank(this.#opened, this.#answers);
+    const photo = this.#photo;
+    this.#photos = this.#order === "uncertain"
+      ? uncertainFirst(this.#opened, (each) => this.#answers.known(each)) : this.#opened;
+    this.#place = this.#photos.indexOf(photo);
+    const first = nextOpen(this.#photos, this.#isDone, -1);
+    this.#go(this.#order === "uncertain" && first >= 0 ? first : this.#place);
+  }
+
+  // MARK: - Keys
 
   #key(event) {
-    if (!this.#isShown || this.#photos.length === 0) return;
+    if (!this.#isShown || this.#photos.length === 0 || event.defaultPrevented) return;
     const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z";
+    const isInField = this.#panel.isField(event.target);
     if (isUndo && !this.#panel.hasText) {
       event.preventDefault();
       this.#undo();
-    } else if (this.#panel.isField(event.target) || !isForControl(event)) {
-      this.#panel.key(event);
+    } else if (!event.isComposing && (isInField || !isForControl(event)) && !this.#browser.isGrid) {
+      this.#plainKey(event, isInField);
     }
   }
-}
 
-function labelText(label) {
-  if (Array.isArray(label)) return label.map(number).join(", ");
-  return typeof label === "number" ? number(label) : String(label ?? "none");
+  #plainKey(event, isInField) {
+    const isDrawingKey = this.#isForShapes && !isInField && annotatorKey(this.#annotator, event);
+    if (isDrawingKey || this.#panel.key(event)) return event.preventDefault();
+    if (event.altKey || event.ctrlKey || event.metaKey || this.#panel.hasText) return;
+    const step = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      this.#go(this.#place + step);
+    } else if (event.key === "Escape") {
+      this.#browser.showAll();
+    } else if (this.#isForShapes && !isInField && event.key === "Enter") {
+      event.preventDefault();
+      this.#goToNext();
+    } else if (!isInField && (this.#isForShapes ? event.key === "/" : /^\S$/.test(event.key))) {
+      if (event.key === "/") event.preventDefault();
+      this.#panel.focus();
+    }
+  }
 }

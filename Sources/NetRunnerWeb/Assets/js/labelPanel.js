@@ -4,52 +4,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el, icon } from "./dom.js";
-import { number, whole } from "./format.js";
-import { choiceOfKey, keyOfChoice, matchingLabels } from "./labeling.js";
+import { percent, whole } from "./format.js";
+import { LabelSearch, choiceOfKey, choicesFor, keyOfChoice, withRecent } from "./labeling.js";
+import { t } from "./messages.js";
 
-/** The panel to label an image: a list to choose from with keys, a text field, or a number field. */
+/** The panel to choose a label: a list to choose from with keys, a text field, or a number field. */
 export class LabelPanel {
   root = el("div", { class: "label-panel" });
+  /** What the view adds between the image's name and the labels. */
+  slot = el("div", { class: "label-slot" });
   #actions;
   #labels = [];
+  #search = new LabelSearch([]);
   #isNumber = false;
-  #name = el("h2", { class: "label-name" });
+  #answers = null;
+  #recent = [];
+  #pressed = null;
+  #name = el("h2", { class: "label-name", tabindex: "-1" });
   #given = el("p", { id: "label-given" });
+  #note = el("p", { class: "muted small", id: "label-note", role: "status", hidden: true });
   #field = el("input", { id: "label-text", autocomplete: "off", spellcheck: "false" });
   #fieldName = el("span");
-  #list = el("ul", { class: "choices label-choices", "aria-label": "Labels" });
+  #list = el("ul", { class: "choices label-choices", "aria-label": t("Labels") });
   #undo;
-  #help = el("p", {
-    class: "muted keys"
-  }, key("1"), " to ", key("9"), " and ", key("0"), " pick, letters search, ",
-    key("Enter"), " takes the first, ", key("→"), " skips, ", key("Ctrl Z"), " undoes.");
 
   /** The actions are choose(label), skip, back and undo. */
   constructor(actions) {
     this.#actions = actions;
-    const button = (id, text, iconName, action) =>
-      el(
-        "button", { class: "button quiet small", id, type: "button", on: { click: action } },
-        icon(iconName), text
-      );
-    this.#undo = el(
-      "button",
-      {
-        class: "button quiet small", id: "label-undo", type: "button", text: "Undo",
-        on: { click: actions.undo }
-      }
+    const button = (id, text, iconName, action) => el(
+      "button", { class: "button quiet small", id, type: "button", on: { click: action } },
+      icon(iconName), text
     );
+    this.#undo = el("button", {
+      class: "button quiet small", id: "label-undo", type: "button", text: t("Undo"),
+      on: { click: actions.undo },
+    });
     this.#field.addEventListener("input", () => this.#fill());
     this.root.append(
-      this.#name, this.#given,
+      this.#name, this.#given, this.slot,
       el("form", { on: { submit: (event) => this.#submit(event) } },
         el("label", { class: "field" }, this.#fieldName, this.#field)),
-      this.#list,
+      this.#note, this.#list,
       el(
-        "div", { class: "actions" }, button("label-back", "Back", "left", actions.back),
-        button("label-skip", "Skip", "right", actions.skip), this.#undo
-      ),
-      this.#help);
+        "div", { class: "actions" }, button("label-back", t("Back"), "left", actions.back),
+        button("label-skip", t("Skip"), "right", actions.skip), this.#undo
+      ));
   }
 
   /** Whether the field has text, for which keys such as undo are then meant. */
@@ -57,69 +56,97 @@ export class LabelPanel {
     return this.#field.value !== "";
   }
 
-  setModel({ labels = [], kind }) {
-    this.#labels = labels;
-    this.#isNumber = labels.length === 0 && kind === "values";
-    this.#help.hidden = labels.length === 0;
-    this.#fieldName.textContent = this.#isNumber ? "Number" : labels.length > 0 ? "Search a label" : "Label";
+  /** Whether typing is the only way to label. */
+  get needsText() {
+    return this.#labels.length === 0;
+  }
+
+  setModel({ labels = [], kind }, isForShapes) {
+    if (this.#labels !== labels) {
+      this.#labels = labels;
+      this.#search = new LabelSearch(labels);
+      this.#recent = [];
+    }
+    this.#isNumber = labels.length === 0 && kind === "values" && !isForShapes;
+    this.#fieldName.textContent = this.#isNumber
+      ? t("Number") : labels.length > 0 ? t("Search a label") : t("Label");
     this.#field.inputMode = this.#isNumber ? "decimal" : "text";
-    this.#field.placeholder = labels.length > 10 ? `${whole(labels.length)} labels` : "";
+    this.#field.placeholder = labels.length > 10 ? t("{n} labels", { n: whole(labels.length) }) : "";
     this.#field.value = "";
     this.#fill();
   }
 
-  show({ name, label, canUndo }) {
+  /** Shows an image or a shape: its name, what is known about it, and the label that it has. */
+  show({ name, text, label, isDone, canUndo }) {
     this.#name.textContent = name;
-    const text = [label].flat().map(
-      (each) => (typeof each === "number" ? number(each) : each)
-    ).join(", ");
-    this.#given.textContent = label === null ? "No label yet" : `Labeled ${text}`;
-    this.#given.classList.toggle("good", label !== null);
+    this.#given.textContent = text;
+    this.#given.classList.toggle("good", isDone);
     this.#undo.disabled = !canUndo;
-    for (const button of this.#list.querySelectorAll("button")) {
-      button.setAttribute("aria-pressed", button.dataset.label === label);
-    }
+    this.#pressed = label;
+    this.#mark();
   }
 
-  /** Focuses the field if typing is the only way to label. */
+  /** Offers the model's answers, or the model's labels if there are none. The note says why. */
+  offer(answers, note = "") {
+    this.#answers = answers;
+    this.#note.textContent = note;
+    this.#note.hidden = note === "";
+    this.#fill();
+  }
+
   focus() {
-    if (this.#labels.length === 0) this.#field.focus();
+    this.#field.focus();
   }
 
   isField(target) {
     return target === this.#field;
   }
 
-  /** Handles a key that was pressed in the field or nowhere in particular. */
+  /** Handles a key that was pressed in the field or nowhere in particular. Returns whether it had a meaning. */
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const place = choiceOfKey(event.key);
-    const button = this.#list.querySelectorAll("button")[place];
-    const isEmpty = !this.hasText;
-    if (button && isEmpty && !this.#isNumber) {
+    const button = place >= 0 && this.#list.querySelector(`[data-place="${place}"]`);
+    if (button && !this.hasText && !this.#isNumber) {
       event.preventDefault();
       button.click();
-    } else if (isEmpty && event.key === "ArrowRight") {
-      this.#actions.skip();
-    } else if (isEmpty && event.key === "ArrowLeft") {
-      this.#actions.back();
-    } else if (event.key === "Escape") {
-      this.#field.value = "";
-      this.#fill();
-    } else if (event.key.length === 1 && event.key !== " ") {
-      this.#field.focus();
+      return true;
     }
+    if (event.key !== "Escape" || !this.hasText) return false;
+    this.#field.value = "";
+    this.#fill();
+    return true;
   }
 
   #fill() {
-    const shown = this.#isNumber ? [] : matchingLabels(this.#labels, this.#field.value);
-    this.#list.replaceChildren(...shown.map((label, place) => el("li", {},
-      el("button", {
-        class: "choice", type: "button", data: { label }, on: { click: () => this.#choose(label) }
-      },
-        key(keyOfChoice(place)), el("span", { text: label })))));
+    const found = this.#search.matching(this.#field.value).map((label, place) => (
+      { label, place: null, isFirst: place === 0, kind: "label" }
+    ));
+    const offered = () => choicesFor(this.#labels, this.#answers, this.#recent);
+    const shown = this.#isNumber ? [] : this.hasText ? found : offered();
+    this.#list.replaceChildren(...shown.map((choice) => this.#choice(choice)));
     this.#list.hidden = shown.length === 0;
     this.#field.setCustomValidity("");
+    this.#mark();
+  }
+
+  #choice({ label, value, place, isFirst, kind }) {
+    const keyName = isFirst ? "Enter" : place === null ? null : keyOfChoice(place);
+    return el("li", { class: kind }, el(
+      "button",
+      {
+        class: "choice", type: "button", data: place === null ? { label } : { label, place },
+        on: { click: () => this.#choose(label) },
+      },
+      keyName && el("kbd", { text: keyName }), el("span", { class: "label-choice-name", text: label }),
+      value === undefined ? null : el("span", { class: "label-score muted", text: scoreText(value) })
+    ));
+  }
+
+  #mark() {
+    for (const button of this.#list.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", String(button.dataset.label === this.#pressed));
+    }
   }
 
   #submit(event) {
@@ -128,11 +155,11 @@ export class LabelPanel {
     if (!text) return;
     if (this.#isNumber) {
       const value = Number(text.replace(",", "."));
-      if (!Number.isFinite(value)) return this.#refuse("This isn't a number.");
+      if (!Number.isFinite(value)) return this.#refuse(t("This isn't a number."));
       return this.#choose(value);
     }
-    const [first] = matchingLabels(this.#labels, text);
-    if (this.#labels.length > 0 && !first) return this.#refuse("The model doesn't have this label.");
+    const [first] = this.#search.matching(text, 1);
+    if (this.#labels.length > 0 && !first) return this.#refuse(t("The model doesn't have this label."));
     this.#choose(first ?? text);
   }
 
@@ -143,11 +170,15 @@ export class LabelPanel {
 
   #choose(label) {
     this.#field.value = "";
+    if (typeof label === "string") this.#recent = withRecent(this.#recent, label);
+    // The list is made again, so a focused choice would lose the focus to the page.
+    if (this.#list.contains(document.activeElement)) this.#name.focus({ preventScroll: true });
     this.#fill();
     this.#actions.choose(label);
   }
 }
 
-function key(text) {
-  return el("kbd", { text });
+/** A score as a percentage, or as a number if it can't be a share. */
+function scoreText(value) {
+  return value >= 0 && value <= 1 ? percent(value, 0) : value.toFixed(2);
 }

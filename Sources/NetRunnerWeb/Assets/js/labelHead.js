@@ -1,0 +1,114 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { el } from "./dom.js";
+import { t, tn } from "./messages.js";
+
+const tasks = () => [["image", t("Whole image")], ["shapes", t("Boxes and outlines")]];
+const formats = ["testbundle", "zip", "coco"];
+
+/** The controls above the images: the model, the task, the order, evaluation and exports. */
+export class LabelHead {
+  root = el("div", { class: "label-head" });
+  #app;
+  #model;
+  #tasks;
+  #order;
+  #ranking;
+  #cancel;
+  #evaluate;
+  #links;
+
+  /** The actions are useModel(id), useTask(task), useOrder(order), cancel and evaluate. */
+  constructor(app, actions) {
+    this.#app = app;
+    this.#model = el("select", {
+      id: "label-model", on: { change: () => actions.useModel(this.#model.value) },
+    });
+    this.#tasks = el(
+      "div", { class: "segments", role: "radiogroup", "aria-label": t("What to label") },
+      tasks().map(([value, text]) => el("label", {},
+        el("input", {
+          type: "radio", name: "label-task", value, on: { change: () => actions.useTask(value) },
+        }), el("span", { text })))
+    );
+    this.#order = el(
+      "select", { id: "label-order", on: { change: () => actions.useOrder(this.#order.value) } },
+      el("option", { value: "opened", text: t("As opened") }),
+      el("option", { value: "uncertain", text: t("Most uncertain first") })
+    );
+    this.#cancel = el("button", {
+      class: "button quiet small", type: "button", id: "label-cancel", text: t("Cancel"),
+      on: { click: actions.cancel },
+    });
+    this.#ranking = el("div", { class: "label-ranking", hidden: true },
+      el("span", { class: "muted small" }),
+      el("progress", { "aria-label": t("Images that the model has seen") }), this.#cancel);
+    this.#evaluate = el("button", {
+      class: "button", type: "button", id: "label-evaluate", text: t("Evaluate"), hidden: true,
+      on: { click: actions.evaluate },
+    });
+    this.#links = formats.map((format) => this.#exportLink(format));
+    this.root.append(
+      field(t("For the model"), el("span", { class: "select" }, this.#model)), this.#tasks,
+      field(t("Order"), el("span", { class: "select" }, this.#order)),
+      el("div", { class: "actions" }, this.#evaluate, this.#links), this.#ranking
+    );
+  }
+
+  /** Shows the models to choose from. */
+  fill(models, selected) {
+    this.#model.replaceChildren(...models.map((model) => (
+      el("option", { value: model.id, text: this.#app.models.nameOf(model) })
+    )));
+    this.#model.value = selected ?? "";
+  }
+
+  /** Shows a model, the task and the order, and what can be exported. */
+  show({ model, task, order, isOpen, canRank, canEvaluate, hasLabels, hasShapes }) {
+    for (const input of this.#tasks.querySelectorAll("input")) input.checked = input.value === task;
+    this.#order.value = order;
+    this.#order.closest(".field").hidden = !isOpen || !canRank;
+    this.#evaluate.hidden = !canEvaluate;
+    formats.forEach((format, place) => {
+      this.#links[place].hidden = format === "coco" ? !hasShapes : !hasLabels;
+      this.#links[place].href = this.#app.api.labelsExport(model.id, format);
+    });
+  }
+
+  /** Shows how many images the model has seen, or hides it if `done` is null. */
+  rank(done, all) {
+    this.#ranking.hidden = done === null;
+    if (done === null) return;
+    this.#ranking.firstChild.textContent = tn(
+      all, "The model has seen {done} of {n} image.", "The model has seen {done} of {n} images.", { done }
+    );
+    this.#ranking.querySelector("progress").max = all;
+    this.#ranking.querySelector("progress").value = done;
+  }
+
+  focusModel() {
+    this.#model.focus();
+  }
+
+  #exportLink(format) {
+    const text = {
+      testbundle: t("Export as test bundle"), zip: t("Export as zip"), coco: t("Export as COCO"),
+    }[format];
+    return el("a", {
+      class: "button quiet", id: `label-export-${format}`, hidden: true,
+      download: `labels-${format}.zip`, text,
+      on: {
+        click: (event) => this.#app.api.followDownload(event).catch(
+          (error) => this.#app.notices.warn(error.message)
+        ),
+      },
+    });
+  }
+}
+
+function field(text, control) {
+  return el("label", { class: "field" }, el("span", { text }), control);
+}

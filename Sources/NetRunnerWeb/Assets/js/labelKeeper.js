@@ -1,0 +1,178 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import { t } from "./messages.js";
+import { pictureOf } from "./labelAnswers.js";
+
+/**
+ * The labels and shapes for one model: what the user decided, and what still has to be sent to the
+ * server. While the server is gone, changes wait. A change that the server refuses is reverted.
+ */
+export class LabelKeeper {
+  model;
+  /** The labels of whole images, by the image's name. */
+  labels = new Map();
+  /** How many shapes images have, by the image's name. */
+  counts = new Map();
+  #app;
+  #changed;
+  #shapes = new Map();
+  #history = [];
+  /** The changes to send, by kind and name, each with the value that the server has. */
+  #waiting = new Map();
+  #sending = null;
+  /** The images of which the server has this page's bytes. */
+  #sent = new Set();
+
+  /** `changed` is called with a photo's name whenever a label, a shape or what waits has changed. */
+  constructor(app, model, changed) {
+    this.#app = app;
+    this.model = model;
+    this.#changed = changed;
+    addEventListener("beforeunload", (event) => {
+      if (this.#waiting.size > 0) event.preventDefault();
+    });
+  }
+
+  /** Loads what the server keeps. */
+  async load() {
+    const kept = await this.#app.api.labels(this.model.id);
+    this.labels = new Map(kept.labels.map(({ photo, label }) => [photo, label]));
+    this.counts = new Map(kept.annotated.map(({ photo, shapes }) => [photo, shapes]));
+    this.#shapes.clear();
+    this.#history = [];
+  }
+
+  /** How many changes wait to be sent. */
+  get waitingCount() {
+    return this.#waiting.size;
+  }
+
+  get canUndo() {
+    return this.#history.length > 0;
+  }
+
+  /** Resolves when the server has everything. */
+  async whenSent() {
+    while (this.#sending) await this.#sending;
+  }
+
+  /** Returns the shapes of an image that were loaded, or null. */
+  loadedShapes(name) {
+    return this.#shapes.get(name) ?? null;
+  }
+
+  /** Resolves to the shapes of an image, `{width, height, shapes}`, or to null. */
+  async shapes(name) {
+    if (!this.#shapes.has(name) && this.counts.has(name)) {
+      const document = await this.#app.api.shapes(this.model.id, name);
+      if (!this.#shapes.has(name)) this.#shapes.set(name, document);
+    }
+    return this.#shapes.get(name) ?? null;
+  }
+
+  setLabel(photo, label) {
+    this.#set({ photo, kind: "label", before: this.#value("label", photo.name) }, label);
+  }
+
+  /** Sets the shapes of an image. With `merges`, this is undone together with the change before it. */
+  setShapes(photo, document, merges = false) {
+    const last = this.#history.at(-1);
+    const isSame = merges && last?.photo === photo && last.kind === "shapes";
+    const change = { photo, kind: "shapes", before: this.#value("shapes", photo.name) };
+    this.#set(change, document, !isSame);
+  }
+
+  /** Reverts the last change, and returns its image, or null if there was no change. */
+  undo() {
+    const last = this.#history.pop();
+    if (!last) return null;
+    const { photo, kind, before } = last;
+    this.#set({ photo, kind, before: this.#value(kind, photo.name) }, before, false);
+    return photo;
+  }
+
+  /** Deletes an image with its label and its shapes from the server. */
+  async delete(name) {
+    const { api } = this.#app;
+    if (this.labels.has(name)) await api.deleteLabel(this.model.id, name);
+    if (this.counts.has(name)) await api.deleteShapes(this.model.id, name);
+    this.#store("label", name, null);
+    this.#store("shapes", name, null);
+    this.#history = this.#history.filter(({ photo }) => photo.name !== name);
+    this.#changed(name);
+  }
+
+  #value(kind, name) {
+    return (kind === "label" ? this.labels.get(name) : this.#shapes.get(name)) ?? null;
+  }
+
+  #store(kind, name, value) {
+    const map = kind === "label" ? this.labels : this.#shapes;
+    if (value === null) map.delete(name);
+    else map.set(name, value);
+    if (kind !== "shapes") return;
+    if (value === null) this.counts.delete(name);
+    else this.counts.set(name, value.shapes.length);
+  }
+
+  #set({ photo, kind, before }, value, isRemembered = true) {
+    if (isRemembered) this.#history.push({ photo, kind, before });
+    const key = `${kind} ${photo.name}`;
+    if (!this.#waiting.has(key)) this.#waiting.set(key, { photo, kind, before });
+    this.#store(kind, photo.name, value);
+    this.#changed(photo.name);
+    this.#sending ??= this.#send().finally(() => { this.#sending = null; });
+  }
+
+  async #send() {
+    while (this.#waiting.size > 0) {
+      const [key, change] = this.#waiting.entries().next().value;
+      const value = this.#value(change.kind, change.photo.name);
+      // A change that is made during the request waits for the next one.
+      this.#waiting.delete(key);
+      try {
+        await this.#request(change, value);
+      } catch (error) {
+        await this.#recover(key, change, error);
+      }
+      this.#changed(change.photo.name);
+    }
+  }
+
+  async #request({ photo, kind, before }, value) {
+    const { api } = this.#app;
+    const { id } = this.model;
+    if (kind === "label" && value !== null) {
+      await api.putLabel(id, photo.name, value, await pictureOf(api, photo));
+    } else if (kind === "label") {
+      if (before !== null) await api.deleteLabel(id, photo.name);
+    } else if (value !== null) {
+      if (!this.#sent.has(photo)) await api.putPicture(id, photo.name, await pictureOf(api, photo));
+      this.#sent.add(photo);
+      await api.putShapes(id, photo.name, value);
+    } else if (before !== null) {
+      await api.deleteShapes(id, photo.name);
+    }
+  }
+
+  async #recover(key, change, error) {
+    const { connection, notices } = this.#app;
+    const isLater = error.code === "server_gone" || error.code === "too_busy";
+    if (isLater) {
+      // What the server has is the value before all changes that wait.
+      this.#waiting.set(key, change);
+      this.#changed(change.photo.name);
+      await new Promise((resolve) => setTimeout(resolve, 1000 * (error.retryAfter ?? 1)));
+      return connection.whenBack();
+    }
+    this.#waiting.delete(key);
+    this.#store(change.kind, change.photo.name, change.before);
+    this.#history = this.#history.filter(({ photo }) => photo !== change.photo);
+    notices.warn(t("{name} was not kept. {reason}", {
+      name: change.photo.name, reason: error.message ?? "",
+    }));
+  }
+}
