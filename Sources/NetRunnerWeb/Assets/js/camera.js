@@ -5,11 +5,15 @@
 
 import { t } from "./messages.js";
 
-/** An error with a code: "insecure", "unsupported", "denied", "none", "busy" or "failed". */
+/**
+ * An error with a code: "insecure", "unsupported", "denied", "none", "busy", "ended" or "failed". The
+ * detail is what the browser says.
+ */
 export class CameraError extends Error {
-  constructor(code) {
+  constructor(code, detail = "") {
     super(cameraAdvice(code).title);
     this.code = code;
+    this.detail = detail || cameraAdvice(code).detail;
   }
 }
 
@@ -27,20 +31,21 @@ export function cameraAdvice(code) {
   const advice = {
     insecure: {
       title: t("The camera needs https"),
-      text: t("Browsers only let https pages and localhost use the camera. Start tensorio netrunner with --cert and --key, or open this page on the computer that it runs on."),
+      text: t("Browsers only let https pages and localhost use the camera."),
+      detail: t("Start tensorio netrunner with --cert and --key, or open this page on the computer that it runs on."),
     },
     unsupported: { title: t("No camera available"), text: t("This browser doesn't let pages use a camera.") },
     denied: {
       title: t("The camera is not allowed"),
-      text: t("Allow it in the browser's settings for this page, then try again."),
+      text: t("Allow it with the icon beside the page's address, then try again."),
     },
-    none: { title: t("No camera found"), text: t("Connect one and try again, or use images.") },
+    none: { title: t("No camera found"), text: t("Connect one, or choose images.") },
     busy: {
       title: t("The camera is in use"),
-      text: t("Another program may be using it. Close that program, then try again.")
+      text: t("Close the program that uses it, then try again.")
     },
     ended: { title: t("The camera is gone"), text: t("It was unplugged or switched off.") },
-    failed: { title: t("The camera did not start"), text: t("The browser doesn't say why.") },
+    failed: { title: t("The camera did not start"), text: t("Try again, or choose images.") },
   };
   return advice[code] ?? advice.failed;
 }
@@ -52,7 +57,7 @@ export function canAskForCamera() {
 
 /** Whether a retry would fail in the same way. */
 export function isHopeless(code) {
-  return code === "insecure" || code === "unsupported";
+  return ["insecure", "unsupported", "none"].includes(code);
 }
 
 /** The device's camera, shown in a video element. */
@@ -85,20 +90,18 @@ export class Camera {
    * Starts the camera that faces "front" or "back", or the one with an identifier. Resolves to
    * false if another start or a stop happened in the meantime.
    */
-  async start({ facing, deviceId }) {
+  async start(wanted) {
     this.stop();
-    this.#turn += 1;
     const turn = this.#turn;
-    const stream = await open({ facing, deviceId });
-    if (turn !== this.#turn) {
-      stream.getTracks().forEach((track) => track.stop());
-      return false;
+    try {
+      const stream = await open(wanted);
+      if (turn === this.#turn) await this.#show(stream);
+      else stream.getTracks().forEach((track) => track.stop());
+    } catch (error) {
+      // A stop also fails the start in progress.
+      if (turn === this.#turn) throw error;
     }
-    this.#stream = stream;
-    this.#track.addEventListener("ended", () => this.#ended(stream));
-    this.#video.srcObject = stream;
-    await this.#video.play();
-    return true;
+    return turn === this.#turn;
   }
 
   /** Releases the camera. */
@@ -125,6 +128,13 @@ export class Camera {
     return this.#stream?.getVideoTracks()[0];
   }
 
+  async #show(stream) {
+    this.#stream = stream;
+    this.#track.addEventListener("ended", () => this.#ended(stream));
+    this.#video.srcObject = stream;
+    await this.#video.play();
+  }
+
   #ended(stream) {
     if (stream !== this.#stream) return;
     this.stop();
@@ -148,6 +158,6 @@ async function open({ facing, deviceId }) {
   try {
     return await navigator.mediaDevices.getUserMedia({ video, audio: false });
   } catch (error) {
-    throw new CameraError(cameraCode(error.name));
+    throw new CameraError(cameraCode(error.name), `${error.name}: ${error.message}`);
   }
 }

@@ -23,7 +23,6 @@ export class Comparison {
   isOn = false;
   #app;
   #stage;
-  #inference;
   #display;
   #second = null;
   #model = null;
@@ -32,11 +31,10 @@ export class Comparison {
   #select = byId("second-model-select");
   #verdict;
 
-  constructor(app, stage, display, inference) {
+  constructor(app, stage, display) {
     this.#app = app;
     this.#stage = stage;
     this.#display = display;
-    this.#inference = inference;
     this.#verdict = new Verdict(byId("verdict"), app.announcer);
     this.#button.addEventListener("click", () => this.#toggle());
     this.#select.addEventListener("change", () => this.#choose());
@@ -110,8 +108,7 @@ export class Comparison {
     this.#stage.root.closest("[data-view]").classList.toggle("comparing", isOn);
     byId("second-model").hidden = !isOn;
     setIconButton(this.#button, isOn ? "close" : "compare", isOn ? t("Stop comparing") : t("Compare"));
-    this.#inference.hasPreviews = !isOn;
-    this.#display.isSilent = isOn;
+    this.#display.isCompared = isOn;
     if (this.#second) {
       this.#second.stage.root.hidden = byId("second-result").hidden = !isOn;
       this.#second.inference.renew();
@@ -136,18 +133,19 @@ export class Comparison {
     const stage = copied(byId("stage"));
     stage.querySelector(".stage-controls").remove();
     byId("stage").after(stage);
-    const result = el("section", { id: "second-result", "aria-label": t("Result of the second model") },
-      ...["result-name", "problem", "readout"].map((name) => copied(byId(name))),
-      el("div", { id: "second-outputs" }), el("div", { id: "second-previews" }));
-    byId("outputs").after(result);
+    const readout = copied(byId("readout"));
+    readout.setAttribute("aria-label", t("Result of the second model"));
+    byId("outputs").after(el(
+      "div", { id: "second-result" }, copied(byId("result-name")), copied(byId("problem")), readout,
+      el("div", { id: "second-outputs" }), el("div", { id: "second-previews" })
+    ));
     const at = (name) => byId(prefix + name);
     const second = new Stage(at);
     second.ontap = () => this.#stage.ontap();
     second.onswipe = (side) => this.#stage.onswipe(side);
     const display = new LiveDisplay(this.#app, second, at);
-    display.isSilent = true;
+    display.isCompared = true;
     const inference = new Inference(this.#app, display, () => this.#model);
-    inference.hasPreviews = false;
     return { stage: second, display, inference };
   }
 }

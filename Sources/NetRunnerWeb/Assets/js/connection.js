@@ -11,6 +11,7 @@ export class Connection extends EventTarget {
   isLost = false;
   #ask;
   #waits;
+  #timer = null;
 
   /**
    * Makes a connection that is back as soon as `ask` resolves to true. The waits are in
@@ -36,12 +37,22 @@ export class Connection extends EventTarget {
     return new Promise((resolve) => this.addEventListener("back", resolve, { once: true }));
   }
 
+  /** Retries now instead of after the next wait. */
+  retry() {
+    if (!this.isLost || this.#timer === null) return;
+    clearTimeout(this.#timer);
+    this.#look(0);
+  }
+
   #retry(attempt) {
     const wait = this.#waits[Math.min(attempt, this.#waits.length - 1)];
-    setTimeout(async () => {
-      if (!(await this.#ask())) return this.#retry(attempt + 1);
-      this.isLost = false;
-      this.dispatchEvent(new Event("back"));
-    }, wait);
+    this.#timer = setTimeout(() => this.#look(attempt), wait);
+  }
+
+  async #look(attempt) {
+    this.#timer = null;
+    if (!(await this.#ask())) return this.#retry(attempt + 1);
+    this.isLost = false;
+    this.dispatchEvent(new Event("back"));
   }
 }

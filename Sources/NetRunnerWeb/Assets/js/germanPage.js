@@ -14,6 +14,7 @@ export const germanPage = {
   "Label": "Label",
   "Settings": "Einstellungen",
   "The server doesn't respond. Trying again.": "Der Server antwortet nicht. Es wird erneut versucht.",
+  "Try now": "Jetzt versuchen",
   "Net Runner needs JavaScript.": "Net Runner braucht JavaScript.",
 
   // index.html: Live

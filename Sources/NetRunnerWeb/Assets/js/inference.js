@@ -17,8 +17,6 @@ const previewInterval = 333;
 export class Inference {
   /** The image whose result is shown, or that waits for a result. */
   picture = null;
-  /** Whether to ask for what the model sees, if the settings don't say otherwise. */
-  hasPreviews = true;
   #app;
   #display;
   #model;
@@ -55,9 +53,7 @@ export class Inference {
     const { api, models, settings } = this.#app;
     const model = this.#model();
     if (!model.can_run) {
-      this.#display.explain(t("{model} can't run here. {reason}", {
-        model: models.nameOf(model), reason: model.reason ?? "",
-      }));
+      this.#display.explain(cannotRun(models.nameOf(model), model.reason));
       await pause(500, signal);
       return null;
     }
@@ -79,7 +75,8 @@ export class Inference {
       }
       return { wait: result.latency_ms.wait, work: result.latency_ms.total, result };
     } catch (error) {
-      if (!isStale()) await this.#recover(error, signal);
+      const again = signal ? null : () => this.run(picture, query);
+      if (!isStale()) await this.#recover(error, signal, again);
       if (error.code === "too_busy" && !signal && !isStale()) await this.run(picture, query);
       return null;
     }
@@ -101,17 +98,32 @@ export class Inference {
   #previewQuery(isMoving) {
     const { showInputBuffers, showInputBufferAlpha } = this.#app.settings.values;
     const now = performance.now();
-    if (!showInputBuffers || !this.hasPreviews || (isMoving && now < this.#nextPreviews)) return {};
+    if (!showInputBuffers || this.#display.isCompared || (isMoving && now < this.#nextPreviews)) return {};
     this.#nextPreviews = now + previewInterval;
     return { previews: true, alpha: showInputBufferAlpha || null };
   }
 
   /** Waits for a time that depends on the error. */
-  async #recover(error, signal) {
-    const { connection, models } = this.#app;
+  async #recover(error, signal, again) {
+    const { connection, models, server } = this.#app;
     if (error.code === "server_gone") return connection.whenBack();
     if (error.code === "model_not_found") return models.load().catch(() => connection.whenBack());
-    this.#display.explain(error.message);
+    // If the server says why no model runs, the page shows that above all views.
+    if (!server.problem) this.#display.explain(this.#failure(error, again));
     await pause(error.code === "too_busy" ? 1000 * error.retryAfter : 1000, signal);
   }
+
+  /** Describes an error. The server's sentence explains what people can change, such as the image. */
+  #failure({ code, status, message }, again) {
+    if (code === "model_cannot_run") return cannotRun(this.#app.models.nameOf(this.#model()), message);
+    if (status < 500 || code === "too_busy") return { text: message };
+    return {
+      text: t("The model failed on this image."), detail: message,
+      action: again ? [t("Try again"), again] : null,
+    };
+  }
+}
+
+function cannotRun(model, reason) {
+  return { text: t("{model} can't run here. Choose another model.", { model }), detail: reason };
 }

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { byId } from "./dom.js";
 import { FieldsPanel } from "./fieldsPanel.js";
 import { SoundPanel } from "./soundPanel.js";
 
@@ -36,7 +35,6 @@ export class InputPanels {
   async open(model) {
     const panel = this.#panels[model.takes];
     this.#current = panel;
-    byId("source").hidden = true;
     this.#stage.showPanel(panel.root);
     const details = await this.#app.models.details(model.id);
     if (this.#current === panel && model === this.#app.models.selected) panel.open(details);
@@ -46,7 +44,6 @@ export class InputPanels {
   close() {
     this.#current?.pause();
     this.#current = null;
-    byId("source").hidden = false;
   }
 
   /** Stops what moves, because the view is left. */

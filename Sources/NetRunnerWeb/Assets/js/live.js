@@ -50,14 +50,17 @@ export class LiveView {
     this.#display = new LiveDisplay(app, this.#stage);
     const inference = new Inference(app, this.#display);
     this.#panels = new InputPanels(app, this.#stage, inference, this.#display);
-    this.#comparison = new Comparison(app, this.#stage, this.#display, inference);
-    this.#running = new Running(app, this.#stage, this.#display, inference, this.#comparison);
+    this.#comparison = new Comparison(app, this.#stage, this.#display);
     this.#notes = new StageNotes(this.#stage, {
       camera: () => this.#useCamera(),
       photo: () => this.#takePhoto(),
       files: () => this.#sources.ask("files"),
+      video: () => this.#sources.ask("video"),
       samples: () => this.#useSamples(),
       models: () => app.go("models"),
+    });
+    this.#running = new Running(app, this.#stage, {
+      display: this.#display, inference, comparison: this.#comparison, notes: this.#notes,
     });
     this.#controls = new StageControls({
       camera: () => this.#useCamera(),
@@ -89,7 +92,8 @@ export class LiveView {
   show() {
     this.#isShown = true;
     this.#welcome.show();
-    if (!this.#app.models.selected) this.#notes.explainNoModel();
+    const { selected } = this.#app.models;
+    if (!selected?.can_run) this.#explainModel(selected);
     else if (this.#mode === null) this.#startFirst();
     else if (this.#mode === "camera" && !this.#isPaused) this.#useCamera();
     else this.#resume();
@@ -122,7 +126,7 @@ export class LiveView {
 
   #listen() {
     const { models, settings, connection } = this.#app;
-    this.#camera.onend = () => this.#explainCamera("ended");
+    this.#camera.onend = () => this.#explainCamera(new CameraError("ended"));
     this.#strip.onchoose = (picture) => this.#running.showStill(picture, this.#iterations);
     this.#pad.onchange = () => this.#runDrawing();
     this.#timeline.onseek = () => {
@@ -157,7 +161,7 @@ export class LiveView {
     if (problem) this.#explainCamera(problem);
   }
 
-  /** Starts the camera. Resolves to the reason if it didn't start, otherwise to null. */
+  /** Starts the camera. Resolves to the error if it didn't start, otherwise to null. */
   async #startCamera(wanted) {
     const { settings, models } = this.#app;
     this.#change("camera");
@@ -169,7 +173,7 @@ export class LiveView {
     try {
       if (!(await this.#camera.start({ ...wanted, facing }))) return null;
     } catch (error) {
-      return error instanceof CameraError ? error.code : "failed";
+      return error instanceof CameraError ? error : new CameraError("failed", error.message);
     }
     this.#running.begin(this.#camera.id, true);
     this.#resume();
@@ -181,8 +185,8 @@ export class LiveView {
     this.#sources.show("video", file.name);
     try {
       await this.#timeline.open(file);
-    } catch {
-      return this.#notes.explainVideo(file.name);
+    } catch (error) {
+      return this.#notes.explainVideo(file.name, error.message);
     }
     this.#running.begin("video", true);
     this.#resume();
@@ -196,7 +200,10 @@ export class LiveView {
   }
 
   async #useSamples() {
-    if (!(await this.#showSamples())) this.#app.notices.warn(t("The server has no samples."));
+    if (await this.#showSamples()) return;
+    this.#change("none");
+    this.#sources.show("samples", t("Samples"));
+    this.#notes.explainNoSamples();
   }
 
   /** Shows the server's samples, unless something else was chosen. Resolves to whether it has any. */
@@ -223,7 +230,10 @@ export class LiveView {
     try {
       await this.#panels.open(models.selected);
     } catch (error) {
-      this.#display.explain(error.message);
+      this.#display.explain({
+        text: t("The model's inputs can't be shown."), detail: error.message,
+        action: [t("Try again"), () => this.#usePanel()],
+      });
     }
   }
 
@@ -310,6 +320,7 @@ export class LiveView {
     if (!this.#isShown) return;
     if (this.#mode === null) return this.show();
     const { selected } = this.#app.models;
+    if (!selected?.can_run) return this.#explainModel(selected);
     if (needsPanel(selected) || this.#mode === "panel") return this.#startFirst();
     if (this.#mode === "pad" && !isForDrawings(selected)) return this.#useSamples();
     this.#beginAgain();
@@ -356,10 +367,18 @@ export class LiveView {
     this.#controls.show(this.#mode, { isCameraOn: this.#camera.isOn, isPaused: this.#isPaused });
   }
 
-  #explainCamera(code) {
+  /** Says that there is no model, or that the selected one can't run. */
+  #explainModel(model) {
+    this.#change(null);
+    this.#running.begin("", false);
+    if (model) this.#notes.explainModel(this.#app.models.nameOf(model), model.reason);
+    else this.#notes.explainNoModel();
+  }
+
+  #explainCamera(error) {
     this.#running.stop();
     this.#running.begin("", false);
-    this.#notes.explainCamera(code);
+    this.#notes.explainCamera(error);
     this.#showControls();
   }
 }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId } from "./dom.js";
+import { showFailure } from "./failures.js";
 import { score } from "./format.js";
 import { above, hasScores, objectAt } from "./found.js";
 import { Outputs } from "./outputs.js";
@@ -16,8 +17,11 @@ const page = Math.random().toString(36).slice(2, 10);
 
 /** Everything around the image that shows the model's result. */
 export class LiveDisplay {
-  /** Whether screen readers aren't told about results. */
-  isSilent = false;
+  /**
+   * Whether another display is beside it. Screen readers are then told about the difference instead of
+   * the result, and what the model sees isn't shown.
+   */
+  isCompared = false;
   #app;
   #stage;
   #at;
@@ -104,13 +108,13 @@ export class LiveDisplay {
     const { settings } = this.#app;
     this.#readout.showTimes(times, this.#meter);
     this.#at("threshold-row").hidden = !hasScores(result);
-    if (!settings.values.showInputBuffers) this.#previews.show(null);
+    if (!settings.values.showInputBuffers || this.isCompared) this.#previews.show(null);
     else if (result.previews) this.showPreviews(result.previews);
     this.#outputs.show(result);
     if (image && (isHeld || isSpatial(result))) this.#stage.holdFrame(image);
     else this.#stage.releaseFrame();
     const visible = this.#draw();
-    if (!this.isSilent) this.#app.announcer.say(topLabel(visible));
+    if (!this.isCompared) this.#app.announcer.say(topLabel(visible));
   }
 
   /** Shows what the model sees. */
@@ -123,16 +127,15 @@ export class LiveDisplay {
     this.#at("labels-empty").textContent = text;
   }
 
-  /** Shows why there is no result. */
-  explain(text) {
+  /** Shows why there is no result, as in `failureParts`. */
+  explain(failure) {
     if (!this.#result) this.#previews.show(null);
-    this.#at("problem").textContent = text;
-    this.#at("problem").hidden = false;
+    showFailure(this.#at("problem"), failure);
   }
 
   /** Hides the message of `explain`. */
   solve() {
-    this.#at("problem").hidden = true;
+    showFailure(this.#at("problem"), null);
   }
 
   /** What the threshold leaves of the result. */

@@ -9,9 +9,10 @@ import { Connection } from "./connection.js";
 import { byId } from "./dom.js";
 import { followDrops } from "./drops.js";
 import { EvaluateView } from "./evaluate.js";
+import { showFailure } from "./failures.js";
 import { LabelView } from "./label.js";
 import { LiveView } from "./live.js";
-import { translate } from "./messages.js";
+import { t, translate } from "./messages.js";
 import { Models } from "./models.js";
 import { followModelChoice } from "./modelChoice.js";
 import { ModelsView } from "./modelsView.js";
@@ -38,6 +39,9 @@ const app = {
   },
   go: (view, rest) => { location.hash = address(view, rest); },
 };
+
+/** The button of problems that are gone when the page is loaded again after their cause was removed. */
+const reloading = [t("Try again"), () => location.reload()];
 
 followTheme(settings);
 followConnection();
@@ -80,18 +84,25 @@ async function load() {
   for (;;) {
     try {
       app.server = { ...app.server, ...(await api.server()) };
-      byId("server-problem").hidden = !app.server.problem;
-      // The sentences after the first one are for the person at the server's terminal.
-      byId("server-problem").textContent = (app.server.problem ?? "").replace(/\. .*$/s, ".");
+      showProblem(app.server.problem);
       return await models.load();
     } catch (error) {
       if (error.code === "server_gone") {
         await connection.whenBack();
       } else {
-        return notices.warn(error.message);
+        return showFailure(byId("server-problem"), {
+          text: t("The server's models can't be listed."), detail: error.message, action: reloading,
+        });
       }
     }
   }
+}
+
+/** Shows why no model can run, or nothing. */
+function showProblem(problem) {
+  // The sentences after the first one are for the person at the server's terminal.
+  const [, text, detail] = /^(.*?\.)(?: (.*))?$/s.exec(problem ?? "") ?? [];
+  showFailure(byId("server-problem"), text ? { text, detail, action: reloading } : null);
 }
 
 async function isServerThere() {
@@ -105,6 +116,7 @@ async function isServerThere() {
 function followConnection() {
   connection.addEventListener("lost", () => { byId("connection").hidden = false; });
   connection.addEventListener("back", () => { byId("connection").hidden = true; });
+  byId("connection-retry").addEventListener("click", () => connection.retry());
 }
 
 /** Returns the browser's storage, or null if it is forbidden. */

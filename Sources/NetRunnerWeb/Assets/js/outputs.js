@@ -15,8 +15,8 @@ export class Outputs {
   #hidden = null;
   #figure = null;
   #legendKey = "";
-  #legend = el("section", { class: "part", "aria-label": t("Classes") });
-  #image = el("section", { class: "part", "aria-label": t("Image from the model") });
+  #legend = el("section", { class: "part" });
+  #image = el("section", { class: "part" });
   #values = el(
     "details", { class: "part values" }, el("summary", { text: t("All values") }), el("div")
   );

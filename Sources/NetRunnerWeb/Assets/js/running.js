@@ -18,15 +18,17 @@ export class Running {
   #display;
   #inference;
   #comparison;
+  #notes;
   #capture = new FrameCapture();
   #loop = new FrameLoop((signal) => this.#runFrame(signal));
 
-  constructor(app, stage, display, inference, comparison) {
+  constructor(app, stage, { display, inference, comparison, notes }) {
     this.#app = app;
     this.#stage = stage;
     this.#display = display;
     this.#inference = inference;
     this.#comparison = comparison;
+    this.#notes = notes;
   }
 
   /** The image whose result is shown, or that waits for a result. */
@@ -110,15 +112,12 @@ export class Running {
       if (isStale()) return;
       this.#stage.showPicture(blob, picture.name);
       if (blob.size > server.maximum_picture_bytes) {
-        return this.#display.explain(t("This image is larger than the server accepts."));
+        return this.#display.explain({ text: t("This image is larger than the server accepts.") });
       }
       this.#inference.picture = blob;
       await this.again(iterations);
     } catch (error) {
-      if (isStale()) return;
-      const text = error.code
-        ? error.message : t("This browser can't read {name} as an image.", { name: picture.name });
-      this.#stage.showNote(t("This image can't be shown"), text);
+      if (!isStale()) this.#notes.explainImage(picture.name, error);
     }
   }
 

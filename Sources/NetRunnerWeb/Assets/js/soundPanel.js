@@ -68,7 +68,10 @@ export class SoundPanel {
     try {
       if (!(await this.#microphone.start(Math.max(3, (2 * samples) / rate)))) return;
     } catch (error) {
-      return this.#display.explain(microphoneAdvice(error));
+      return this.#display.explain({
+        text: microphoneAdvice(error), detail: error.message,
+        action: [t("Try again"), () => this.toggle()],
+      });
     }
     this.#display.begin("microphone", true);
     this.#tell(t("Listening"));
@@ -104,7 +107,10 @@ export class SoundPanel {
       this.#file = blob;
       this.#samples = samples;
     } catch {
-      return this.#display.explain(t("This browser can't read {name} as a recording.", { name: file.name }));
+      return this.#display.explain({
+        text: t("This browser can't read {name} as a recording.", { name: file.name }),
+        action: [t("Choose a recording"), () => this.#input.click()],
+      });
     }
     this.#player.src = URL.createObjectURL(file);
     this.#player.hidden = false;

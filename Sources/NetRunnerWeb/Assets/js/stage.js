@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el } from "./dom.js";
+import { failureParts } from "./failures.js";
 import { contained, gesture } from "./geometry.js";
 
 /** The black background with the image, and everything that lies over it. */
@@ -119,18 +120,9 @@ export class Stage {
     this.#show(this.#panel);
   }
 
-  /** Shows a message instead of an image. Actions are pairs of a text and a function. */
-  showNote(title, text, actions = []) {
-    const buttons = actions.map(([label, action], place) =>
-      el(
-        "button",
-        {
-          class: place ? "button quiet" : "button", type: "button", text: label,
-          on: { click: action }
-        }
-      ));
-    this.#note.replaceChildren(
-      el("h2", { text: title }), el("p", { text }), el("div", { class: "actions" }, buttons));
+  /** Shows a message instead of an image: a title, and the parts of a failure. */
+  showNote({ title, ...failure }) {
+    this.#note.replaceChildren(el("h2", { text: title }), ...failureParts(failure));
     this.#note.hidden = false;
     this.#show(null);
     this.#twin?.clear();

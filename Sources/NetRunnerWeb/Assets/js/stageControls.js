@@ -25,11 +25,12 @@ export class StageControls {
   /** Shows the buttons that a mode has. The camera has more of them while it is on. */
   show(mode, { isCameraOn, isPaused }) {
     const isCamera = mode === "camera" && (isCameraOn || isPaused);
-    const isElsewhere = ["video", "pictures", "pad"].includes(mode);
+    const isElsewhere = ["video", "pictures", "pad", "none"].includes(mode);
     byId("to-camera").hidden = !isElsewhere || !canAskForCamera();
     byId("pause").hidden = !isCamera && mode !== "video";
     byId("flip").hidden = byId("shutter").hidden = !isCamera;
     byId("pad-clear").hidden = mode !== "pad";
+    byId("source").hidden = mode === "panel" || mode === null;
     setIconButton(byId("pause"), isPaused ? "play" : "pause", isPaused ? t("Resume") : t("Pause"));
   }
 

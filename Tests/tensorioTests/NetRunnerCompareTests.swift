@@ -1,0 +1,35 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import Foundation
+import TensorIO
+import TestSupport
+import Testing
+
+/// The live view with two models, with failures, and in German.
+@Suite(
+  .serialized,
+  .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
+struct NetRunnerCompareTests {
+  @Test func `the live view compares two models, explains failures and speaks German`()
+    async throws
+  {
+    let server = try RunningServer()
+    let seen = try JSONValue(
+      parsing: Data(
+        await Python.run(["Tools/peers/browse_compare.py", server.address]).utf8))
+    guard case .object(let members) = seen else {
+      Issue.record("\(seen)")
+      return
+    }
+    let lists = ["axe_of_comparison", "left_in_english", "console"]
+    for (what, value) in members {
+      #expect(value == (lists.contains(what) ? .array([]) : .bool(true)), "\(what): \(value)")
+    }
+    #expect(members.count == 47)
+  }
+}
+#endif
