@@ -9,6 +9,7 @@ Prints what is missing when it runs by itself: python Scripts/test_messages.py
 
 import json
 import re
+import tempfile
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
@@ -24,6 +25,7 @@ NAMES = {"Authorization", "Bearer", "Enter", "Escape", "Files", "Delete", "Backs
          "Shift", "Space", "Arrow", "Cancelled", "Deutsch", "English", "Net", "Runner", "px", "ms", "min"}
 TEXT_MEMBERS = {"text", "title", "label", "placeholder", "alt", "details", "action", "note", "hint", "name",
                 "aria-label", "aria-description", "textContent"}
+CLASS_MEMBERS = {"class", "kind", "className", "font"}
 TEXT_ATTRIBUTES = {"aria-label", "title", "placeholder", "data-title", "data-hint"}
 
 TOKEN = re.compile(r"""
@@ -201,19 +203,20 @@ def untranslated(path: Path, used: set[int]) -> list[str]:
         if token.kind not in ("string", "template") or index in used or token.text in NAMES:
             continue
         before = [each.text for each in script[max(0, index - 2):index]]
-        is_class = len(before) == 2 and before[0] in ("class", "kind", "className", "font") and before[1] in (":", "=")
+        is_class = len(before) == 2 and before[0] in CLASS_MEMBERS and before[1] in (":", "=")
         if is_class or "import" in before or "from" in before:
             continue
         is_member = len(before) == 2 and before[0] in TEXT_MEMBERS and before[1] in (":", "=")
         words = [word for word in re.findall(r"[A-Za-z]{2,}", token.text.replace("\0", " ")) if word not in NAMES]
         if token.kind == "template":
-            is_text = bool(re.search(r"(^|[\s\0])[A-Za-z][a-z]+([\s.,:]|$)", token.text)) and bool(words)
+            is_text = bool(words and re.search(r"(^|[\s\0])[A-Za-z][a-z]+([\s.,:]|$)", token.text)
+                           and not re.fullmatch(r"[a-z]+ \0", token.text))
         else:
             is_sentence = words and re.match(r"[A-Z][a-z]+('[a-z]+)?([ .,:!?…]|$)", token.text)
             is_text = bool(is_sentence or re.search(r"[a-z]+ [a-z]+.*[.?!]$", token.text)
-                           or (is_member and words and not re.fullmatch(r"[a-z]+([A-Z.]\w+)*", token.text)))
+                           or (is_member and words and not re.fullmatch(r"[a-z]+([A-Z.-]\w+)*", token.text)))
         if is_text:
-            shown = token.text.replace("\0", "…")
+            shown = token.text.replace("\0", "…").strip()
             found.append(f"{path.name}:{token.line}: “{shown}” isn't translated.")
     return found
 
@@ -225,7 +228,8 @@ def placeholders(text: str) -> set[str]:
 def wrong(message: Message, translation: str | list[str]) -> str | None:
     """Returns what is wrong with a translation, or None."""
     if isinstance(translation, list) != (message.one is not None):
-        return f"{message.where}: “{message.text}” needs {'one text' if message.one is None else 'two texts'}."
+        number = "one text" if message.one is None else "two texts"
+        return f"{message.where}: the translation of “{message.text}” needs {number}."
     texts = translation if isinstance(translation, list) else [translation]
     originals = [message.text] if message.one is None else [message.one, message.text]
     for original, text in zip(originals, texts):
@@ -255,6 +259,36 @@ def problems() -> list[str]:
     for text in sorted(set(translations) - {message.text for message in all_messages}):
         found.append(f"German has “{text}”, which isn't used.")
     return list(dict.fromkeys(found))
+
+
+class CollectorTests(unittest.TestCase):
+    def collected(self, script: str) -> tuple[list[Message], list[str], list[str]]:
+        """The texts of a script, what is wrong with its calls, and what isn't translated."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "script.js"
+            path.write_text(script)
+            wrong_calls: list[str] = []
+            found, used = messages(path, wrong_calls)
+            return found, wrong_calls, untranslated(path, used)
+
+    def test_texts_are_found_in_calls_templates_and_beside_regular_expressions(self) -> None:
+        found, wrong_calls, left = self.collected(
+            'const quoted = text.replace(/["`]/g, ""); // t("Not a call")\n'
+            'el("p", { class: "muted small", text: `${t("One. \\"Two\\"")}, ${tn(f(1, [2]), "{n} a", "{n} b")}` });')
+        self.assertEqual([(each.text, each.one) for each in found], [('One. "Two"', None), ("{n} b", "{n} a")])
+        self.assertEqual((wrong_calls, left), ([], []))
+
+    def test_calls_without_literals_are_wrong(self) -> None:
+        for call in ["t(name)", "t(`Text`)", 't("a" + b)', 't(a ? "Yes" : "No")', 'tn(1, "one", many)']:
+            self.assertEqual(len(self.collected(call)[1]), 1, call)
+
+    def test_texts_that_are_not_translated_are_found(self) -> None:
+        for script in ['el("p", { text: "Hello" })', 'node.title = "lower Case";', 'warn("It failed.")',
+                       "say(`${n} of ${all}`)", 'el("b", {}, "Cancel")', "tell('No model')"]:
+            self.assertEqual(len(self.collected(script)[2]), 1, script)
+        for script in ['el("p", { class: "muted small" })', 'import { a } from "./Some file.js";', '"image/png"',
+                       "`${value} ms`", "`card ${kind}`", 'event.key === "Enter"']:
+            self.assertEqual(self.collected(script)[2], [], script)
 
 
 class MessageTests(unittest.TestCase):

@@ -29,7 +29,7 @@ struct NetRunnerCompareTests {
     for (what, value) in members {
       #expect(value == (lists.contains(what) ? .array([]) : .bool(true)), "\(what): \(value)")
     }
-    #expect(members.count == 47)
+    #expect(members.count == 50)
   }
 }
 #endif

@@ -38,7 +38,8 @@ export class Comparison {
     this.#verdict = new Verdict(byId("verdict"), app.announcer);
     this.#button.addEventListener("click", () => this.#toggle());
     this.#select.addEventListener("change", () => this.#choose());
-    for (const name of ["load", "select"]) app.models.addEventListener(name, () => this.#refresh());
+    app.models.addEventListener("select", () => this.#refresh());
+    app.models.addEventListener("load", () => this.#reload());
     this.#refresh();
   }
 
@@ -86,6 +87,13 @@ export class Comparison {
     this.#model = this.#app.models.find(this.#select.value);
     this.#showNames();
     this.onchange();
+  }
+
+  /** Follows a new list of models, in which the second one may be missing. */
+  #reload() {
+    const before = this.isOn ? this.#model?.id : null;
+    this.#refresh();
+    if (before && before !== (this.isOn ? this.#model.id : null)) this.onchange();
   }
 
   /** Offers the models that can be compared with the selected one. */

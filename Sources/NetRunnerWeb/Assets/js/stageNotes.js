@@ -47,10 +47,12 @@ export class StageNotes {
   }
 
   explainImage(name, { code, message }) {
+    // The server's errors have a text as their code, and those of browsers a number.
+    const isOfServer = typeof code === "string";
     this.#stage.showNote({
       title: t("This image can't be shown"),
-      text: code ? message : t("This browser can't read {name} as an image.", { name }),
-      detail: code ? "" : message,
+      text: isOfServer ? message : t("This browser can't read {name} as an image.", { name }),
+      detail: isOfServer ? "" : message,
       action: [t("Choose images"), this.#actions.files],
     });
   }
