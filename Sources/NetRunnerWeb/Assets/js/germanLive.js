@@ -59,7 +59,7 @@ export const germanLive = {
   "The model failed on this image.": "Das Modell scheiterte an diesem Bild.",
   "The model's inputs can't be shown.": "Die Eingaben des Modells können nicht gezeigt werden.",
   "The server's models can't be listed.": "Die Modelle des Servers können nicht aufgelistet werden.",
-  "Details": "Einzelheiten",
+  "Details": "Details",
 
   // Results
   "No text.": "Kein Text.",
