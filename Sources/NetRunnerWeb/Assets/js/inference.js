@@ -11,8 +11,9 @@ import { t } from "./messages.js";
 const previewInterval = 333;
 
 /**
- * Runs the selected model, or another one, on one still image at a time, or on several frames at once. It doesn't show
- * a result if the user has chosen something else since, or if a newer frame's result is shown already.
+ * Runs the selected model, or another one, on one still image at a time, or on several frames at once.
+ * It doesn't show a result if the user has chosen something else since, or if a newer frame's result is
+ * shown already.
  */
 export class Inference {
   /** The image whose result is shown, or that waits for a result. */
@@ -115,7 +116,8 @@ export class Inference {
 
   /** Describes an error. The server's sentence explains what people can change, such as the image. */
   #failure({ code, status, message }, again) {
-    if (code === "model_cannot_run") return cannotRun(this.#app.models.nameOf(this.#model()), message);
+    const { models } = this.#app;
+    if (code === "model_cannot_run") return cannotRun(models.nameOf(this.#model()), message);
     if (status < 500 || code === "too_busy") return { text: message };
     return {
       text: t("The model failed on this image."), detail: message,

@@ -57,7 +57,10 @@ export class Running {
     this.#comparison.forget();
   }
 
-  /** Discards the results of requests in progress. Returns a function that tells whether it happened again. */
+  /**
+   * Discards the results of requests in progress. Returns a function that tells whether this has
+   * happened again since.
+   */
   renew() {
     this.#comparison.renew();
     return this.#inference.renew();
