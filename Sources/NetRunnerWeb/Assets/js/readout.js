@@ -106,6 +106,7 @@ export class Readout {
 
   /** Shows the times that only moving images have, or hides them. */
   setMoving(isMoving) {
+    this.#at("latency-name").textContent = t("Inference");
     for (const name of ["rate", "age-figure", "age-row"]) {
       const node = this.#at(name);
       if (node) node.hidden = !isMoving;
