@@ -12,8 +12,9 @@ struct ImageShapes: Sendable, Hashable, Codable {
   /// The size of the upright image.
   var width: Int
   var height: Int
-  /// The shapes in the order in which they were drawn. An empty array says that the image has nothing
-  /// to find.
+  /// The shapes in the order in which they were drawn.
+  ///
+  /// An empty array says that there is nothing to find in the image.
   var shapes: [LabelledShape]
 
   /// The maximum number of shapes of an image.

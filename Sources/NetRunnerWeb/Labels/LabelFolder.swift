@@ -87,8 +87,9 @@ final class LabelFolder: Sendable {
     }
   }
 
-  /// Deletes a photo's label, and returns whether it had one. The photo is deleted with it, unless
-  /// it has shapes.
+  /// Deletes a photo's label, and returns whether it had one.
+  ///
+  /// The photo is deleted with it, unless it has shapes.
   func remove(_ name: String) throws -> Bool {
     try changes.withLock { _ in
       let wasLabelled = try store.removeLabel(of: file(name), for: model)
@@ -99,8 +100,9 @@ final class LabelFolder: Sendable {
     }
   }
 
-  /// Deletes a photo's shapes, and returns whether it had some. The photo is deleted with them,
-  /// unless it has a label.
+  /// Deletes a photo's shapes, and returns whether it had some.
+  ///
+  /// The photo is deleted with them, unless it has a label.
   func removeShapes(_ name: String) throws -> Bool {
     try changes.withLock { _ in
       guard try shapeFolder.remove(name) else { return false }
@@ -111,8 +113,9 @@ final class LabelFolder: Sendable {
     }
   }
 
-  /// Writes a photo, and returns whether it replaced another one. The other one's shapes are then
-  /// deleted.
+  /// Writes a photo, and returns whether it replaced another one.
+  ///
+  /// The other one's shapes are then deleted.
   @discardableResult
   private func write(_ image: [UInt8], as name: String) throws -> Bool {
     let isReplaced = FileSystem.isFile(file(name))

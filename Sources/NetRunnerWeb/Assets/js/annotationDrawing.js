@@ -29,11 +29,14 @@ export class AnnotationDrawing {
   #shapes = svg("g");
   #handles = svg("g");
   #draft = svg("g", { class: "draft" });
+  #shapeLabels = el("div");
+  #suggestedLabels = el("div", { class: "suggested" });
   #names = [];
 
   constructor() {
     this.root.setAttribute("aria-label", t("Drawing area"));
     this.root.append(this.#suggested, this.#shapes, this.#draft, this.#handles);
+    this.labels.append(this.#suggestedLabels, this.#shapeLabels);
   }
 
   /** Uses the model's labels for colors. */
@@ -81,14 +84,15 @@ export class AnnotationDrawing {
       group.replaceChildren(outline(shape, "under"), outline(shape, "line"));
     });
     this.#handles.replaceChildren(...(shapes[selected] ? this.#handlesOf(shapes[selected]) : []));
-    this.labels.replaceChildren(...shapes.map((shape) => this.#label(shape, size)));
+    this.#shapeLabels.replaceChildren(...shapes.map((shape) => this.#label(shape, size)));
   }
 
   /** Draws the model's suggestions. */
-  suggest(shapes) {
+  suggest(shapes, size) {
     this.#suggested.replaceChildren(...shapes.flatMap((shape) => (
       [outline(shape, "under"), outline(shape, "line")]
     )));
+    this.#suggestedLabels.replaceChildren(...shapes.map((shape) => this.#label(shape, size)));
   }
 
   /** Draws an unfinished shape: a shape, or the corners of a polygon and the cursor. */

@@ -73,7 +73,7 @@ export class Annotator {
 
   set suggestions(shapes) {
     this.#suggestions = shapes;
-    this.#drawing.suggest(this.#size ? this.suggestions : []);
+    this.#drawing.suggest(this.#size ? this.suggestions : [], this.#size);
   }
 
   set names(names) {
@@ -120,7 +120,7 @@ export class Annotator {
   setLabel(label) {
     this.label = label;
     const shape = this.shapes[this.selected];
-    if (shape) this.#change(this.#with({ ...shape, label }));
+    if (shape && shape.label !== label) this.#change(this.#with({ ...shape, label }));
   }
 
   /** Deletes the selected shape. */
@@ -361,7 +361,7 @@ export class Annotator {
   #draw() {
     if (!this.#size) return;
     this.#drawing.show(this.shapes, this.selected, this.#size);
-    this.#drawing.suggest(this.suggestions);
+    this.#drawing.suggest(this.suggestions, this.#size);
   }
 }
 

@@ -225,11 +225,13 @@ export class LabelView {
   async #ask(photo, isCurrent) {
     const { model } = this.#keeper;
     if (!this.#answers.isAble) {
-      const reason = model.can_run ? "" : t("The model can't run here, so it suggests nothing.");
-      return this.#panel.offer(null, reason);
+      return this.#panel.offer(null, model.can_run ? null : {
+        text: t("The model can't run here, so it suggests nothing."), button: t("Show the model"),
+        action: () => this.#app.go("models", model.id),
+      });
     }
     const isWaiting = !this.#answers.known(photo);
-    if (isWaiting) this.#panel.offer(null, t("The model is looking at the image."));
+    if (isWaiting) this.#panel.offer(null, { text: t("The model is looking at the image.") });
     try {
       const answer = await this.#answers.ask(photo);
       if (!isCurrent()) return;
@@ -237,7 +239,10 @@ export class LabelView {
       this.#suggest(answer);
       this.#draw();
     } catch (error) {
-      if (isCurrent()) this.#panel.offer(null, t("The model suggests nothing: {reason}", { reason: error.message }));
+      if (isCurrent()) this.#panel.offer(null, {
+        text: t("The model suggests nothing: {reason}", { reason: error.message }),
+        button: t("Ask again"), action: () => this.#ask(photo, isCurrent),
+      });
     }
     if (!isCurrent()) return;
     const next = this.#photos[nextOpen(this.#photos, this.#isDone, this.#place)];
@@ -283,16 +288,15 @@ export class LabelView {
     const keeper = this.#keeper;
     if (!keeper) return;
     const isOpen = this.#photos.length > 0;
-    const hasShapes = keeper.counts.size > 0;
-    const hasLabels = keeper.labels.size > 0;
     this.#start.root.hidden = isOpen;
     this.#work.hidden = !isOpen;
     this.#kept.show(keeper);
-    const { model } = keeper;
+    const { can_run: canRun, kind } = keeper.model;
     this.#head.show({
-      model, task: this.#task, order: this.#order, isOpen, hasLabels, hasShapes,
-      canRank: this.#answers.isAble,
-      canEvaluate: model.can_run && (this.#isForShapes ? hasShapes && model.kind === "detection" : hasLabels),
+      task: this.#task, order: this.#order, isOpen, canRank: this.#answers.isAble,
+      // Only detectors find boxes that can be compared with the drawn ones.
+      canEvaluate: canRun && (!this.#isForShapes || kind === "detection"),
+      hasSome: (this.#isForShapes ? keeper.counts : keeper.labels).size > 0,
     });
     this.#notSent.hidden = !(this.#app.connection.isLost && keeper.waitingCount > 0);
     this.#notSent.textContent = tn(

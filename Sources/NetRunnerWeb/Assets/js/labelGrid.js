@@ -49,6 +49,7 @@ export class LabelGrid {
     this.#active = Math.max(0, photos.indexOf(current));
     this.#cells.clear();
     this.#space.replaceChildren();
+    this.#draw();
     this.#reveal();
     this.#draw();
   }

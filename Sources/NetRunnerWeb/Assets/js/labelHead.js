@@ -7,9 +7,8 @@ import { el } from "./dom.js";
 import { t, tn } from "./messages.js";
 
 const tasks = () => [["image", t("Whole image")], ["shapes", t("Boxes and outlines")]];
-const formats = ["testbundle", "zip", "coco"];
 
-/** The controls above the images: the model, the task, the order, evaluation and exports. */
+/** The controls above the images: the model, the task, the order and evaluation. */
 export class LabelHead {
   root = el("div", { class: "label-head" });
   #app;
@@ -19,7 +18,6 @@ export class LabelHead {
   #ranking;
   #cancel;
   #evaluate;
-  #links;
 
   /** The actions are useModel(id), useTask(task), useOrder(order), cancel and evaluate. */
   constructor(app, actions) {
@@ -47,14 +45,13 @@ export class LabelHead {
       el("span", { class: "muted small" }),
       el("progress", { "aria-label": t("Images that the model has seen") }), this.#cancel);
     this.#evaluate = el("button", {
-      class: "button", type: "button", id: "label-evaluate", text: t("Evaluate"), hidden: true,
+      class: "button", type: "button", id: "label-evaluate", text: t("Evaluate"),
       on: { click: actions.evaluate },
     });
-    this.#links = formats.map((format) => this.#exportLink(format));
     this.root.append(
-      field(t("For the model"), el("span", { class: "select" }, this.#model)), this.#tasks,
+      field(t("For the model"), el("span", { class: "select" }, this.#model)),
       field(t("Order"), el("span", { class: "select" }, this.#order)),
-      el("div", { class: "actions" }, this.#evaluate, this.#links), this.#ranking
+      this.#tasks, this.#evaluate, this.#ranking
     );
   }
 
@@ -66,16 +63,17 @@ export class LabelHead {
     this.#model.value = selected ?? "";
   }
 
-  /** Shows a model, the task and the order, and what can be exported. */
-  show({ model, task, order, isOpen, canRank, canEvaluate, hasLabels, hasShapes }) {
+  /**
+   * Shows the task and the order. `canEvaluate` says whether the model can be evaluated on its labels or
+   * shapes, and `hasSome` whether there are any.
+   */
+  show({ task, order, isOpen, canRank, canEvaluate, hasSome }) {
     for (const input of this.#tasks.querySelectorAll("input")) input.checked = input.value === task;
     this.#order.value = order;
     this.#order.closest(".field").hidden = !isOpen || !canRank;
     this.#evaluate.hidden = !canEvaluate;
-    formats.forEach((format, place) => {
-      this.#links[place].hidden = format === "coco" ? !hasShapes : !hasLabels;
-      this.#links[place].href = this.#app.api.labelsExport(model.id, format);
-    });
+    this.#evaluate.disabled = !hasSome;
+    this.#evaluate.title = hasSome ? t("Evaluate the model on the labeled images") : t("Label an image first");
   }
 
   /** Shows how many images the model has seen, or hides it if `done` is null. */
@@ -91,21 +89,6 @@ export class LabelHead {
 
   focusModel() {
     this.#model.focus();
-  }
-
-  #exportLink(format) {
-    const text = {
-      testbundle: t("Export as test bundle"), zip: t("Export as zip"), coco: t("Export as COCO"),
-    }[format];
-    return el("a", {
-      class: "button quiet", id: `label-export-${format}`, hidden: true,
-      download: `labels-${format}.zip`, text,
-      on: {
-        click: (event) => this.#app.api.followDownload(event).catch(
-          (error) => this.#app.notices.warn(error.message)
-        ),
-      },
-    });
   }
 }
 

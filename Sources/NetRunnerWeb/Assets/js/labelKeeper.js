@@ -99,6 +99,7 @@ export class LabelKeeper {
     const { api } = this.#app;
     if (this.labels.has(name)) await api.deleteLabel(this.model.id, name);
     if (this.counts.has(name)) await api.deleteShapes(this.model.id, name);
+    this.#sent = new Set([...this.#sent].filter((photo) => photo.name !== name));
     this.#store("label", name, null);
     this.#store("shapes", name, null);
     this.#history = this.#history.filter(({ photo }) => photo.name !== name);
@@ -142,24 +143,31 @@ export class LabelKeeper {
     }
   }
 
+  /** Sends a value. `before` is the one that the server has. */
   async #request({ photo, kind, before }, value) {
     const { api } = this.#app;
     const { id } = this.model;
     if (kind === "label" && value !== null) {
       await api.putLabel(id, photo.name, value, await pictureOf(api, photo));
     } else if (kind === "label") {
-      if (before !== null) await api.deleteLabel(id, photo.name);
+      if (before === null) return;
+      await api.deleteLabel(id, photo.name);
+      this.#sent.delete(photo);
     } else if (value !== null) {
       if (!this.#sent.has(photo)) await api.putPicture(id, photo.name, await pictureOf(api, photo));
       this.#sent.add(photo);
       await api.putShapes(id, photo.name, value);
     } else if (before !== null) {
       await api.deleteShapes(id, photo.name);
+      // With the last thing that is known about an image, the server deletes the image itself.
+      this.#sent.delete(photo);
     }
   }
 
   async #recover(key, change, error) {
     const { connection, notices } = this.#app;
+    // Another page may have deleted it already.
+    if (["label_not_found", "shapes_not_found"].includes(error.code)) return;
     const isLater = error.code === "server_gone" || error.code === "too_busy";
     if (isLater) {
       // What the server has is the value before all changes that wait.

@@ -10,17 +10,22 @@ import { t, tn } from "./messages.js";
 
 /** How many rows are shown at once. */
 const pageLength = 200;
+const formats = ["testbundle", "zip", "coco"];
 
-/** The list of the images that the server keeps for a model. Its rows are made when it is opened. */
+/** What the server keeps for a model: the exports, and a list whose rows are made when it is opened. */
 export class KeptList {
-  root = el("details", { class: "part", hidden: true }, el("summary"), el("div"));
+  root = el("section", { class: "part label-kept", hidden: true });
+  #details = el("details", {}, el("summary"), el("div"));
+  #links;
   #app;
   #keeper = null;
   #length = pageLength;
 
   constructor(app) {
     this.#app = app;
-    this.root.addEventListener("toggle", () => this.#fill());
+    this.#links = formats.map((format) => this.#exportLink(format));
+    this.#details.addEventListener("toggle", () => this.#fill());
+    this.root.append(this.#details, el("div", { class: "actions" }, this.#links));
   }
 
   show(keeper) {
@@ -28,9 +33,14 @@ export class KeptList {
     this.#keeper = keeper;
     const { length } = this.#names();
     this.root.hidden = length === 0;
-    this.root.firstChild.textContent = tn(
+    this.#details.firstChild.textContent = tn(
       length, "{n} image kept for this model", "{n} images kept for this model"
     );
+    formats.forEach((format, place) => {
+      const kept = format === "coco" ? keeper.counts : keeper.labels;
+      this.#links[place].hidden = kept.size === 0;
+      this.#links[place].href = this.#app.api.labelsExport(keeper.model.id, format);
+    });
     this.#fill();
   }
 
@@ -40,7 +50,7 @@ export class KeptList {
   }
 
   #fill() {
-    if (!this.root.open || !this.#keeper) return;
+    if (!this.#details.open || !this.#keeper) return;
     const names = this.#names();
     const more = el("button", {
       class: "button quiet small", type: "button", text: t("Show more"),
@@ -52,7 +62,7 @@ export class KeptList {
         },
       },
     });
-    this.root.lastChild.replaceChildren(
+    this.#details.lastChild.replaceChildren(
       el("div", { class: "scroll" }, el("table", {}, el("tbody", {},
         names.slice(0, this.#length).map((name) => this.#row(name))))), more
     );
@@ -81,5 +91,20 @@ export class KeptList {
     } catch (error) {
       this.#app.notices.warn(error.message);
     }
+  }
+
+  #exportLink(format) {
+    const text = {
+      testbundle: t("Export as test bundle"), zip: t("Export as zip"), coco: t("Export as COCO"),
+    }[format];
+    return el("a", {
+      class: "button quiet", id: `label-export-${format}`, hidden: true,
+      download: `labels-${format}.zip`, text,
+      on: {
+        click: (event) => this.#app.api.followDownload(event).catch(
+          (error) => this.#app.notices.warn(error.message)
+        ),
+      },
+    });
   }
 }

@@ -25,8 +25,8 @@ export function keyHelp() {
 function imageKeys() {
   return [
     [["→", "←"], t("Next and previous image")],
-    [["Esc"], t("Show all images")],
-    [["Ctrl", "Z"], t("Undo")],
+    [[t("Esc")], t("Show all images")],
+    [[t("Ctrl"), "Z"], t("Undo")],
   ];
 }
 
@@ -39,7 +39,7 @@ function choiceKeys(task) {
     [["1", String(answerCount)], t("The model's best answers")],
     [["6", "0"], t("Recent labels")],
     [["A", "Z"], t("Search a label")],
-    [["Enter"], t("Take the first label that was found")],
+    [[t("Enter")], t("Take the first label that was found")],
   ];
 }
 
@@ -47,15 +47,15 @@ function shapeKeys() {
   return [
     [["B"], t("Add a box")],
     [["P"], t("Start an outline")],
-    [["Space"], t("Place a corner of the outline")],
-    [["Enter"], t("Close the outline, or go to the next image")],
+    [[t("Space")], t("Place a corner of the outline")],
+    [[t("Enter")], t("Close the outline, or go to the next image")],
     [["T"], t("Take over the model's boxes")],
-    [["Tab"], t("Select the next shape")],
+    [[t("Tab")], t("Select the next shape")],
     [["←", "↑", "→", "↓"], t("Move the selected shape, or the corner")],
-    [["Shift", "→"], t("Resize the selected shape")],
-    [["Del"], t("Delete the selected shape")],
-    [["Esc"], t("Select nothing, or show all images")],
-    [["PgDn", "PgUp"], t("Next and previous image")],
-    [["Ctrl", "Z"], t("Undo")],
+    [[t("Shift"), "→"], t("Resize the selected shape")],
+    [[t("Del")], t("Delete the selected shape")],
+    [[t("Esc")], t("Select nothing, or show all images")],
+    [[t("PgDn"), t("PgUp")], t("Next and previous image")],
+    [[t("Ctrl"), "Z"], t("Undo")],
   ];
 }

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el, icon } from "./dom.js";
-import { percent, whole } from "./format.js";
+import { percent } from "./format.js";
 import { LabelSearch, choiceOfKey, choicesFor, keyOfChoice, withRecent } from "./labeling.js";
-import { t } from "./messages.js";
+import { t, tn } from "./messages.js";
 
 /** The panel to choose a label: a list to choose from with keys, a text field, or a number field. */
 export class LabelPanel {
@@ -22,7 +22,7 @@ export class LabelPanel {
   #pressed = null;
   #name = el("h2", { class: "label-name", tabindex: "-1" });
   #given = el("p", { id: "label-given" });
-  #note = el("p", { class: "muted small", id: "label-note", role: "status", hidden: true });
+  #note = el("div", { class: "label-note muted small", id: "label-note", role: "status", hidden: true });
   #field = el("input", { id: "label-text", autocomplete: "off", spellcheck: "false" });
   #fieldName = el("span");
   #list = el("ul", { class: "choices label-choices", "aria-label": t("Labels") });
@@ -47,7 +47,7 @@ export class LabelPanel {
       this.#note, this.#list,
       el(
         "div", { class: "actions" }, button("label-back", t("Back"), "left", actions.back),
-        button("label-skip", t("Skip"), "right", actions.skip), this.#undo
+        button("label-skip", t("Next"), "right", actions.skip), this.#undo
       ));
   }
 
@@ -71,7 +71,7 @@ export class LabelPanel {
     this.#fieldName.textContent = this.#isNumber
       ? t("Number") : labels.length > 0 ? t("Search a label") : t("Label");
     this.#field.inputMode = this.#isNumber ? "decimal" : "text";
-    this.#field.placeholder = labels.length > 10 ? t("{n} labels", { n: whole(labels.length) }) : "";
+    this.#field.placeholder = labels.length > 10 ? tn(labels.length, "{n} label", "{n} labels") : "";
     this.#field.value = "";
     this.#fill();
   }
@@ -86,11 +86,17 @@ export class LabelPanel {
     this.#mark();
   }
 
-  /** Offers the model's answers, or the model's labels if there are none. The note says why. */
-  offer(answers, note = "") {
+  /**
+   * Offers the model's answers, or the model's labels if there are none. The note says why, and has a
+   * button if something can be done about it.
+   */
+  offer(answers, note = null) {
     this.#answers = answers;
-    this.#note.textContent = note;
-    this.#note.hidden = note === "";
+    this.#note.hidden = note === null;
+    const { text = "", button, action } = note ?? {};
+    this.#note.replaceChildren(el("span", { text }), ...(button ? [el(
+      "button", { class: "button quiet small", type: "button", text: button, on: { click: action } }
+    )] : []));
     this.#fill();
   }
 

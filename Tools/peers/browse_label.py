@@ -1,0 +1,361 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""Labels images in Net Runner's page in headless Chromium, with keys, with a mouse, and with a lost server.
+
+    browse_label.py ADDRESS FOLDER [--screenshots DIR]
+
+The server needs the model `digits`, and the model `objects`, which finds the boxes that are written into
+the pixels of a photo. The script writes the COCO export to FOLDER and reads it with pycocotools. It prints
+what it saw as a JSON object, including the console's messages.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+from axe_core_python.selenium import Axe
+from PIL import Image
+from pycocotools.coco import COCO
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from browse import DEMO, SIZES, Page
+
+IMAGES = DEMO / "images"
+
+# Labels of 20,000 classes are searched as a person types, and the time until each list is drawn is measured.
+TYPE_AHEAD = """
+const done = arguments[0];
+import("/js/labelPanel.js").then(({ LabelPanel }) => {
+  const labels = Array.from({ length: 20000 }, (_, place) => `label ${place} of many`);
+  const panel = new LabelPanel({});
+  document.body.append(panel.root);
+  panel.setModel({ labels, kind: "classification" }, false);
+  const field = panel.root.querySelector("input");
+  const times = [..."label 19999"].map((_, place, all) => {
+    const start = performance.now();
+    field.value = all.slice(0, place + 1).join("");
+    field.dispatchEvent(new Event("input"));
+    panel.root.getBoundingClientRect();
+    return performance.now() - start;
+  });
+  const found = panel.root.querySelector(".choice [class=label-choice-name]").textContent;
+  const count = panel.root.querySelectorAll(".choice").length;
+  panel.root.remove();
+  done({ slowest: Math.max(...times), found, count });
+});
+"""
+
+# A grid of 10,000 images, of which only the visible ones are drawn.
+GRID = """
+const done = arguments[0];
+import("/js/labelGrid.js").then(async ({ LabelGrid }) => {
+  const canvas = new OffscreenCanvas(32, 32);
+  canvas.getContext("2d").fillRect(0, 0, 32, 32);
+  const blob = await canvas.convertToBlob();
+  const file = new File([blob], "x.png", { type: "image/png" });
+  const photos = Array.from({ length: 10000 }, (_, place) => ({ name: `${place}.png`, file }));
+  const grid = new LabelGrid(null, () => {});
+  document.querySelector("main").append(grid.root);
+  const start = performance.now();
+  grid.show(photos, () => null, photos[9000]);
+  grid.root.getBoundingClientRect();
+  const took = performance.now() - start;
+  const shown = () => [...grid.root.querySelectorAll("[role=option]")];
+  const first = shown().some(({ title }) => title === "9000.png");
+  grid.root.scrollTop = 0;
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  const isAtStart = shown().some(({ title }) => title === "0.png");
+  const hasThumbnails = shown()[0].querySelector("canvas") !== null;
+  const count = shown().length;
+  grid.root.remove();
+  done({ took, first, isAtStart, hasThumbnails, count });
+});
+"""
+
+
+def photo_of_objects(folder: Path) -> Path:
+    """Writes a photo of 240 x 320 pixels, in whose 6 x 8 areas two boxes are coded."""
+    values = np.zeros((8, 18))
+    values[:4, 0] = [0.5, 0.375, 0.5, 0.25]
+    values[5, 0] = 1
+    values[:4, 1] = [0.25, 0.75, 0.25, 0.25]
+    values[7, 1] = 0.8
+    pixels = np.round(255 * values.reshape(8, 6, 3)).astype(np.uint8)
+    path = folder / "boxes.png"
+    Image.fromarray(pixels).resize((240, 320), Image.Resampling.NEAREST).save(path)
+    return path
+
+
+class Labelling:
+    def __init__(self, address: str, page: Page, folder: Path, screenshots: Path | None) -> None:
+        self.address, self.page, self.folder, self.screenshots = address, page, folder, screenshots
+        self.seen: dict = {"axe": []}
+
+    def look(self, name: str) -> None:
+        """Runs axe at each size, light and dark, and takes screenshots if they are wanted."""
+        driver = self.page.driver
+        if self.screenshots:
+            self.page.screenshots(self.screenshots, name)
+        for width, height in SIZES:
+            driver.execute_cdp_cmd(
+                "Emulation.setDeviceMetricsOverride",
+                {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+            for theme in ["light", "dark"]:
+                driver.execute_cdp_cmd(
+                    "Emulation.setEmulatedMedia",
+                    {"features": [{"name": "prefers-color-scheme", "value": theme}]})
+                time.sleep(0.2)
+                for violation in Axe().run(driver)["violations"]:
+                    nodes = [node["target"] for node in violation["nodes"][:3]]
+                    self.seen["axe"].append(f"{name} {width} {theme}: {violation['id']} {nodes}")
+            wide = driver.execute_script("return document.documentElement.scrollWidth")
+            if wide > width:
+                self.seen["axe"].append(f"{name} is {wide} pixels wide at {width}")
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def keys(self, *keys: str) -> None:
+        for key in keys:
+            ActionChains(self.page.driver).send_keys(key).perform()
+
+    def undo(self) -> None:
+        ActionChains(self.page.driver).key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
+
+    def has(self, what: str, condition) -> None:
+        """Records whether a condition holds in time."""
+        self.seen[what] = self.page.wait(condition, 10) is not None
+
+    def choose(self, selector: str, value: str) -> None:
+        self.page.driver.execute_script(
+            """const control = document.querySelector(arguments[0]);
+            control.value = arguments[1]; control.dispatchEvent(new Event("change"));""", selector, value)
+
+    def open(self, files: list[Path]) -> None:
+        self.page.find("#label-files").send_keys("\n".join(map(str, files)))
+
+    def name(self) -> str:
+        return self.page.text(".label-name")
+
+    def shapes(self) -> list[str]:
+        return self.page.driver.execute_script(
+            """return [...document.querySelectorAll(".shape-row")].map(
+              (row) => [...row.children].slice(1).map((each) => each.textContent).join(": "));""")
+
+    def kept(self, model: str) -> dict:
+        return self.page.driver.execute_async_script(
+            """const done = arguments[1];
+            fetch(`/api/v1/models/${arguments[0]}/labels`).then((response) => response.json()).then(done);""",
+            model)
+
+    def start(self, model: str, language: str = "en") -> None:
+        driver = self.page.driver
+        driver.execute_script(
+            "localStorage.setItem('net-runner.settings', JSON.stringify({ language: arguments[0] }))", language)
+        driver.get("about:blank")
+        driver.get(self.address + "#/label")
+        self.page.wait(lambda: driver.find_elements(By.CSS_SELECTOR, f"#label-model [value={model}]"))
+        self.choose("#label-model", model)
+        time.sleep(0.5)
+
+    # Whole images
+
+    def images(self) -> None:
+        page = self.page
+        self.start("digits")
+        self.open(sorted(IMAGES.glob("digit-[0-4]-01.png")))
+        self.has("shows_five_answers", lambda: len(
+            page.driver.find_elements(By.CSS_SELECTOR, "li.answer")) == 5
+            and page.text("[data-place='0'] .label-choice-name") == "zero")
+        self.keys("1")
+        self.has("takes_an_answer", lambda: self.name() == "digit-1-01.png")
+        self.has("asks_ahead", lambda: page.text("[data-place='0'] .label-choice-name") == "one")
+        self.has("offers_recent_labels", lambda: page.text("[data-place='5'] .label-choice-name") == "zero")
+        self.keys("6")
+        self.has("takes_a_recent_label", lambda: self.name() == "digit-2-01.png")
+        self.undo()
+        self.has("undoes", lambda: self.name() == "digit-1-01.png" and page.text("#label-given") == "No label yet")
+        self.keys("n", "i", Keys.ENTER)
+        self.has("searches", lambda: self.kept("digits")["labels"][1:] == [
+            {"photo": "digit-1-01.png", "label": "nine"}])
+        self.look("image")
+        page.click("#label-all")
+        cells = lambda: page.driver.find_elements(By.CSS_SELECTOR, "#label-grid [role=option]")
+        self.has("shows_all", lambda: len(cells()) == 5)
+        self.has("shows_what_is_labeled", lambda: len(
+            page.driver.find_elements(By.CSS_SELECTOR, ".label-cell.done")) == 2)
+        self.look("grid")
+        page.click("[name=label-filter][value=open]")
+        self.has("filters", lambda: len(cells()) == 3)
+        page.driver.execute_script("document.querySelector('#label-grid').focus()")
+        self.keys(Keys.END, Keys.ENTER)
+        self.has("opens_by_key", lambda: self.name() == "digit-4-01.png")
+        self.choose("#label-order", "uncertain")
+        self.has("orders_by_certainty", lambda: page.text("#label-progress").startswith("2 of 5")
+                 and page.find("#label-order").get_attribute("value") == "uncertain"
+                 and not page.find(".label-ranking").is_displayed())
+        page.click("#label-evaluate")
+        self.has("evaluates", lambda: page.driver.find_elements(By.CSS_SELECTOR, "#export-json"))
+
+    def failures(self) -> None:
+        page = self.page
+        bad = self.folder / "bad.png"
+        bad.write_bytes(b"This isn't an image.")
+        self.start("digits")
+        self.open([bad, IMAGES / "digit-5-01.png"])
+        self.has("says_that_an_image_is_unreadable", lambda: page.find(".label-unreadable").is_displayed())
+        page.click(".label-unreadable button")
+        self.has("skips_it", lambda: self.name() == "digit-5-01.png"
+                 and page.text("[data-place='0'] .label-choice-name") == "five")
+        network = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        page.driver.execute_cdp_cmd("Network.enable", {})
+        page.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": True, **network})
+        self.keys("1")
+        self.has("says_what_waits", lambda: page.find("#label-waiting").is_displayed())
+        page.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, **network})
+        self.has("sends_it_later", lambda: not page.find("#label-waiting").is_displayed()
+                 and any(each["photo"] == "digit-5-01.png" for each in self.kept("digits")["labels"]))
+
+    # Boxes and outlines
+
+    def drag(self, *points: tuple[int, int]) -> None:
+        """Drags with the mouse between points, in pixels from the middle of the drawing."""
+        drawing = self.page.find(".annotator")
+        chain = ActionChains(self.page.driver, duration=30)
+        chain.move_to_element_with_offset(drawing, *points[0]).click_and_hold()
+        for point in points[1:]:
+            chain.move_to_element_with_offset(drawing, *point)
+        chain.release().perform()
+
+    def boxes(self) -> None:
+        page = self.page
+        self.start("objects")
+        self.open([photo_of_objects(self.folder), IMAGES / "digit-7-01.png"])
+        self.has("suggests_boxes", lambda: page.text("#shape-take") == "Take over the model's 2 boxes")
+        self.keys("t")
+        self.has("takes_over", lambda: self.shapes() == [
+            "square: 121 × 80 pixels at 60, 80", "cross: 60 × 80 pixels at 30, 200"])
+        self.undo()
+        self.has("undoes_taking_over", lambda: self.shapes() == [])
+        self.keys("t")
+        self.drag((-40, -170), (20, -150), (60, -120))
+        self.has("draws_a_box", lambda: len(self.shapes()) == 3)
+        before = self.shapes()[2]
+        self.keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
+        self.has("moves_by_key", lambda: self.shapes()[2] != before)
+        moved = self.shapes()[2]
+        ActionChains(page.driver).key_down(Keys.SHIFT).send_keys(Keys.ARROW_RIGHT).key_up(Keys.SHIFT).perform()
+        self.has("resizes_by_key", lambda: self.shapes()[2].split(" at ")[1] == moved.split(" at ")[1]
+                 and self.shapes()[2] != moved)
+        page.driver.execute_script("document.querySelector('.shape[aria-pressed=true]').focus()")
+        self.keys("3")
+        self.has("relabels", lambda: self.shapes()[2].startswith("star: "))
+        self.drag((0, -145), (0, -100))
+        self.has("moves_by_pointer", lambda: self.shapes()[2].split(" at ")[1] != moved.split(" at ")[1])
+        self.look("boxes")
+        self.keys(Keys.DELETE)
+        self.has("deletes", lambda: len(self.shapes()) == 2)
+        self.outlines()
+        self.keys(Keys.ESCAPE, Keys.ENTER)
+        self.has("goes_on", lambda: self.name() == "digit-7-01.png")
+        page.click("#shape-nothing")
+        self.has("keeps_that_nothing_is_there", lambda: self.kept("objects")["annotated"] == [
+            {"photo": "boxes.png", "shapes": 3}, {"photo": "digit-7-01.png", "shapes": 0}])
+        self.start("objects")
+        self.open([self.folder / "boxes.png"])
+        self.has("shows_what_was_kept", lambda: len(self.shapes()) == 3)
+
+    def outlines(self) -> None:
+        """Draws an outline by key and deletes it, and draws one by pointer."""
+        page = self.page
+        self.keys("b")
+        self.has("adds_a_box_by_key", lambda: len(self.shapes()) == 3)
+        self.keys(Keys.DELETE, "p", " ")
+        for key in [Keys.ARROW_RIGHT, Keys.ARROW_DOWN]:
+            ActionChains(page.driver).key_down(Keys.SHIFT).send_keys(key).key_up(Keys.SHIFT).perform()
+            self.keys(" ")
+        self.keys(Keys.ENTER)
+        self.has("outlines_by_key", lambda: self.shapes()[2:] != [] and "3 corners" in self.shapes()[2])
+        self.undo()
+        self.has("undoes_an_outline", lambda: len(self.shapes()) == 2)
+        page.click("[name=label-tool][value=polygon]")
+        for place in [(-100, -160), (-20, -170), (-30, -120), (-90, -110)]:
+            self.drag(place)
+        page.click("#shape-finish")
+        self.has("outlines_by_pointer", lambda: self.shapes()[2:] != [] and "4 corners" in self.shapes()[2])
+
+    def export(self) -> None:
+        page = self.page
+        page.click("#label-export-coco")
+        self.has("exports", lambda: [*page.downloads.glob("objects-coco.zip")])
+        with zipfile.ZipFile(page.downloads / "objects-coco.zip") as archive:
+            archive.extractall(self.folder)
+        root = self.folder / "objects-coco"
+        with contextlib.redirect_stdout(io.StringIO()):
+            coco = COCO(str(root / "annotations.json"))
+        annotations = coco.loadAnns(coco.getAnnIds())
+        boxes = np.array([each["bbox"] for each in annotations[:2]])
+        # The photo has values of 8 bits, so the boxes are only nearly as they were coded.
+        self.seen["is_read_by_pycocotools"] = bool(
+            np.abs(boxes - [[60, 80, 120, 80], [30, 200, 60, 80]]).max() < 1)
+        # A mask counts whole pixels, so its area differs a little from that of the outline.
+        self.seen["has_right_areas"] = all(
+            abs(int(coco.annToMask(each).sum()) - each["area"]) < 0.05 * each["area"] for each in annotations)
+        self.seen["has_the_images"] = all(
+            (root / "images" / each["file_name"]).is_file() for each in coco.imgs.values())
+        page.click("#label-evaluate")
+        self.has("evaluates_boxes", lambda: page.driver.find_elements(By.CSS_SELECTOR, "#export-json"))
+
+    # Large lists, and German
+
+    def rest(self) -> None:
+        driver = self.page.driver
+        self.start("digits", "de")
+        self.open([IMAGES / "digit-7-01.png"])
+        self.has("speaks_german", lambda: self.page.text("#label-all") == "Alle Bilder zeigen"
+                 and self.page.text("#label-given") == "Noch kein Label")
+        typed = driver.execute_async_script(TYPE_AHEAD)
+        self.seen["searches_many_labels"] = (
+            typed["slowest"] < 100 and typed["found"] == "label 19999 of many" and typed["count"] <= 10)
+        grid = driver.execute_async_script(GRID)
+        self.seen["shows_many_images"] = (
+            grid["took"] < 300 and grid["first"] and grid["isAtStart"] and grid["hasThumbnails"]
+            and grid["count"] < 200)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("address")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--screenshots", type=Path)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        page = Page(Path(folder))
+        labelling = Labelling(arguments.address, page, arguments.folder, arguments.screenshots)
+        try:
+            page.driver.set_window_size(1400, 1000)
+            page.driver.set_script_timeout(20)
+            page.driver.get(arguments.address)
+            for part in ["images", "failures", "boxes", "export", "rest"]:
+                getattr(labelling, part)()
+            # The console reports the lost server, and the image that the server can't read either.
+            expected = ["ERR_INTERNET_DISCONNECTED", "/infer", "status of 400"]
+            labelling.seen["console"] = [
+                entry["message"] for entry in page.driver.get_log("browser")
+                if not any(word in entry["message"] for word in expected)]
+        finally:
+            page.driver.quit()
+            json.dump(labelling.seen, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
