@@ -38,7 +38,11 @@ import Testing
       ])
       let early = try await client.send(.put, path + "/shapes", json: shapes, expects: 409)
       #expect(try early.code == "no_picture")
+      let missing = try await client.send(.get, path + "/picture", expects: 404)
+      #expect(try missing.code == "picture_not_found")
       try await client.send(.put, path + "/picture", image, expects: 204)
+      let picture = try await client.send(.get, path + "/picture")
+      #expect(Array(picture.body.readableBytesView) == image)
       let set = try await client.send(.put, path + "/shapes", json: shapes).json
       #expect(try await client.send(.get, path + "/shapes").json == set)
       #expect(set["shapes"][0]["box"][2].double == 10.5)

@@ -48,6 +48,11 @@ final class LabelFolder: Sendable {
     }
   }
 
+  /// Returns the bytes of a photo, or nil if there is none.
+  func photo(_ name: String) throws -> Data? {
+    FileSystem.isFile(file(name)) ? try FileSystem.read(file(name)) : nil
+  }
+
   func shapes(of name: String) throws -> ImageShapes? { try shapeFolder.shapes(of: name) }
 
   func set(_ label: PhotoLabel, of name: String, _ image: [UInt8]) throws {

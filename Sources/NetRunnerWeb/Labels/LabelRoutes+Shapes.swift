@@ -13,6 +13,9 @@ extension LabelRoutes {
     group.put("models/:id/labels/:photo/picture") { request, context in
       try await keepPicture(context.modelID(), context.photo(), request)
     }
+    group.get("models/:id/labels/:photo/picture") { _, context in
+      try await picture(context.modelID(), context.photo())
+    }
     group.get("models/:id/labels/:photo/shapes") { _, context in
       try await shapes(context.modelID(), context.photo())
     }
@@ -38,6 +41,18 @@ extension LabelRoutes {
       }
       return Response(status: .noContent)
     }
+  }
+
+  private func picture(_ id: String, _ photo: String) async throws -> Response {
+    _ = try catalogue.model(id)
+    let image = try await queue.run { try folders.existingFolder(for: id)?.photo(photo) }
+    guard let image else {
+      throw WebError(
+        status: .notFound, code: "picture_not_found",
+        message: "No photo '\(photo.prefix(200))' is kept for the model '\(id.prefix(100))'.")
+    }
+    // The file's format isn't known here. Without a type, browsers don't show the response itself.
+    return .data(image, type: "application/octet-stream")
   }
 
   private func shapes(_ id: String, _ photo: String) async throws -> Response {

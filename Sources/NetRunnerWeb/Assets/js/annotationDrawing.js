@@ -9,7 +9,8 @@ import { t } from "./messages.js";
 
 /** Colors of labels, on all of which black text is readable. */
 const colors = [
-  "#ffb000", "#56b4e9", "#f98080", "#5fd38d", "#f0e442", "#d9a6ff", "#ff9ecf", "#7fe3e0", "#c9d56b", "#e3b58f",
+  "#ffb000", "#56b4e9", "#f98080", "#5fd38d", "#f0e442", "#d9a6ff", "#ff9ecf", "#7fe3e0", "#c9d56b",
+  "#e3b58f",
 ];
 
 /** Returns the color of a label by its place among the labels, or by its letters. */
@@ -78,7 +79,7 @@ export class AnnotationDrawing {
       group.style.setProperty("--class", colorOf(shape.label, this.#names));
       group.setAttribute("aria-pressed", String(index === selected));
       group.setAttribute("aria-label", t("{label}, shape {place} of {all}, {where}", {
-        label: shape.label || t("Without a label"), place: index + 1, all: shapes.length,
+        label: shape.label, place: index + 1, all: shapes.length,
         where: placeText(shape),
       }));
       group.replaceChildren(outline(shape, "under"), outline(shape, "line"));
@@ -130,7 +131,7 @@ export class AnnotationDrawing {
 
   #label(shape, size) {
     const { left, top } = bounds(shape);
-    const label = el("span", { class: "shape-label", text: shape.label || t("Without a label") });
+    const label = el("span", { class: "shape-label", text: shape.label });
     label.style.setProperty("--class", colorOf(shape.label, this.#names));
     label.style.left = `${(100 * left) / size.width}%`;
     label.style.top = `${(100 * top) / size.height}%`;

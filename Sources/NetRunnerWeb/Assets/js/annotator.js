@@ -20,7 +20,7 @@ const nearness = 12;
  */
 export class Annotator {
   /** The label of new shapes. */
-  label = "";
+  label = "object";
   /** What dragging on the image draws: "box" or "polygon". */
   tool = "box";
   selected = -1;
@@ -210,6 +210,8 @@ export class Annotator {
   // MARK: - Pointer
 
   #down(event) {
+    // A second finger zooms.
+    if (!event.isPrimary) return this.#cancel();
     if (!this.#size || event.button !== 0 || this.#drag) return;
     event.preventDefault();
     const point = this.#drawing.pointOf(event, this.#size);

@@ -153,6 +153,11 @@ export class API {
     return this.#requests.send("PUT", path, { body: picture, type });
   }
 
+  async keptPicture(model, photo) {
+    const path = pathOf("models", model, "labels", encodedName(photo), "picture");
+    return (await this.#requests.send("GET", path)).blob();
+  }
+
   shapes(model, photo) {
     return this.#requests.json("GET", shapesPath(model, photo));
   }

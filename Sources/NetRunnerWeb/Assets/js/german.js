@@ -235,7 +235,6 @@ export const german = {
   "{n} corners, {w} × {h} pixels at {x}, {y}": "{n} Ecken, {w} × {h} Pixel bei {x}, {y}",
   "Drawing area": "Zeichenfläche",
   "{label}, shape {place} of {all}, {where}": "{label}, Form {place} von {all}, {where}",
-  "Without a label": "Ohne Label",
   "There is no image among the files.": "Unter den Dateien ist kein Bild.",
   "All images are labeled.": "Alle Bilder haben ein Label.",
   "The model can't run here, so it suggests nothing.": "Das Modell läuft hier nicht und schlägt deshalb nichts vor.",
@@ -344,6 +343,10 @@ export const german = {
   "Labels belong to a model that takes images. Add one first.":
     "Labels gehören zu einem Modell, das Bilder nimmt. Fügen Sie zuerst eines hinzu.",
   "Add a model": "Modell hinzufügen",
+  "Open these images": "Diese Bilder öffnen",
+  "Zoom": "Zoom",
+  "Zoom in": "Vergrößern",
+  "Zoom out": "Verkleinern",
   "Show the model": "Modell zeigen",
   "Ask again": "Noch einmal fragen",
 };

@@ -66,17 +66,17 @@ export class LabelView {
     this.#panel = new LabelPanel({
       choose: (label) => this.#choose(label), skip: step(1), back: step(-1), undo: () => this.#undo(),
     });
-    this.#stage = new LabelStage(app.api, step(1));
-    this.#annotator = new Annotator(this.#stage.frame, {
+    this.#stage = new LabelStage(step(1));
+    this.#annotator = new Annotator(this.#stage.canvas, {
       change: (shapes, merges) => this.#keepShapes(shapes, merges), select: () => this.#draw(),
     });
     this.#shapes = new ShapePanel(this.#annotator, () => this.#keepShapes([], false));
     this.#panel.slot.append(this.#shapes.root);
     this.#panel.root.append(this.#keys.root);
-    this.#browser = new LabelBrowser(app.api, this.#stage.frame, {
+    this.#browser = new LabelBrowser(this.#stage, {
       open: (photo) => this.#go(this.#photos.indexOf(photo)), change: () => this.#draw(),
     });
-    this.#kept = new KeptList(app);
+    this.#kept = new KeptList(app, (photos) => this.#open(photos));
     this.#work = el(
       "div", { class: "label-work", hidden: true }, this.#browser.root, this.#panel.root
     );
@@ -142,7 +142,7 @@ export class LabelView {
       this.#answers.model = model;
       this.#annotator.names = model.labels;
       this.#shapes.names = model.labels;
-      this.#annotator.label = model.labels[0] ?? "";
+      this.#annotator.label = model.labels[0] ?? "object";
       this.#order = "opened";
       this.#photos = this.#opened;
       this.#useTask(["detection", "segmentation"].includes(model.kind) ? "shapes" : "image");
@@ -295,7 +295,9 @@ export class LabelView {
     this.#head.show({
       task: this.#task, order: this.#order, isOpen, canRank: this.#answers.isAble,
       // Only detectors find boxes that can be compared with the drawn ones.
-      canEvaluate: canRun && (!this.#isForShapes || kind === "detection"),
+      canEvaluate: canRun && (
+        this.#isForShapes ? kind === "detection" : ["classification", "values"].includes(kind)
+      ),
       hasSome: (this.#isForShapes ? keeper.counts : keeper.labels).size > 0,
     });
     this.#notSent.hidden = !(this.#app.connection.isLost && keeper.waitingCount > 0);
@@ -372,8 +374,10 @@ export class LabelView {
 
   #plainKey(event, isInField) {
     const isDrawingKey = this.#isForShapes && !isInField && annotatorKey(this.#annotator, event);
-    if (isDrawingKey || this.#panel.key(event)) return event.preventDefault();
+    const isZoomKey = !isInField && this.#stage.zoom.key(event);
+    if (isDrawingKey || isZoomKey || this.#panel.key(event)) return event.preventDefault();
     if (event.altKey || event.ctrlKey || event.metaKey || this.#panel.hasText) return;
+    if (this.#stage.zoom.scrolls(event)) return;
     const step = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1, PageUp: -1 }[event.key];
     if (step) {
       event.preventDefault();

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { answerCount } from "./labeling.js";
-import { readablePicture } from "./pictures.js";
 
 /** The lowest score of an object that is worth showing as a suggestion. */
 const leastScore = 0.3;
@@ -69,7 +68,7 @@ export class LabelAnswers {
 
   async #request(photo) {
     const model = this.#model;
-    const picture = await pictureOf(this.#api, photo);
+    const picture = await photo.read();
     // Every answer is wanted, even that of a model whose best value is small or negative.
     const query = { top: answerCount, threshold: model.kind === "detection" ? leastScore : -1e9 };
     const result = await this.#api.infer(model.id, picture, query);
@@ -80,9 +79,4 @@ export class LabelAnswers {
     if (model === this.#model) this.#known.set(photo, answer);
     return answer;
   }
-}
-
-/** Resolves to an image's bytes in a format that the server reads. */
-export function pictureOf(api, photo) {
-  return photo.file ? readablePicture(photo.file) : api.sample(photo.name);
 }

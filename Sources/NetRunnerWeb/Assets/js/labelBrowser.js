@@ -15,6 +15,7 @@ export class LabelBrowser {
   root = el("div", { class: "label-browser" });
   isGrid = false;
   #frame;
+  #zoom;
   #change;
   #grid;
   #filter = "all";
@@ -27,22 +28,24 @@ export class LabelBrowser {
   #shown = null;
 
   /** The actions are open(photo) and change(). */
-  constructor(api, frame, { open, change }) {
+  constructor({ frame, zoom }, { open, change }) {
     this.#frame = frame;
+    this.#zoom = zoom;
     this.#change = change;
-    this.#grid = new LabelGrid(api, (photo) => {
+    this.#grid = new LabelGrid((photo) => {
       this.showOne();
       open(photo);
     });
     this.#toggle = el("button", {
-      class: "button quiet small", type: "button", id: "label-all", on: { click: () => this.#switch() },
+      class: "button quiet small", type: "button", id: "label-all",
+      on: { click: () => this.#switch() },
     });
     this.#filters.append(...Object.keys(filters).map((value) => el("label", {},
       el("input", {
         type: "radio", name: "label-filter", value, on: { change: () => this.#use(value) },
       }), el("span", {}))));
     this.root.append(
-      el("div", { class: "label-bar" }, this.#progress, this.#filters, this.#toggle), frame, this.#none,
+      el("div", { class: "label-bar" }, this.#progress, this.#filters, zoom.root, this.#toggle), frame, this.#none,
       this.#grid.root
     );
     this.#show();
@@ -101,6 +104,7 @@ export class LabelBrowser {
 
   #show() {
     this.#frame.hidden = this.isGrid;
+    this.#zoom.root.hidden = this.isGrid;
     this.#grid.root.hidden = !this.isGrid;
     this.#filters.hidden = !this.isGrid;
     this.#none.hidden = true;

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el } from "./dom.js";
-import { pictureOf } from "./labelAnswers.js";
 import { Thumbnails } from "./labelThumbnails.js";
 import { t } from "./messages.js";
 
@@ -18,18 +17,16 @@ export class LabelGrid {
   root = el("div", {
     class: "label-grid", role: "listbox", tabindex: "0", id: "label-grid",
   });
-  #api;
   #open;
   #space = el("div", { class: "label-grid-space", role: "presentation" });
   #photos = [];
   #labelOf = () => null;
   #active = 0;
-  #thumbnails = new Thumbnails((photo) => pictureOf(this.#api, photo));
+  #thumbnails = new Thumbnails();
   #cells = new Map();
 
   /** `open(photo)` is called for the image that the user chooses. */
-  constructor(api, open) {
-    this.#api = api;
+  constructor(open) {
     this.#open = open;
     this.root.setAttribute("aria-label", t("All images"));
     this.root.append(this.#space);
@@ -116,9 +113,9 @@ export class LabelGrid {
     node.classList.toggle("done", label !== null);
     node.lastChild.textContent = label ?? name;
     node.title = name;
-    node.setAttribute(
-      "aria-label", label === null ? t("{name}, no label yet", { name }) : t("{name}, {label}", { name, label })
-    );
+    const text = label === null
+      ? t("{name}, no label yet", { name }) : t("{name}, {label}", { name, label });
+    node.setAttribute("aria-label", text);
   }
 
   #mark() {

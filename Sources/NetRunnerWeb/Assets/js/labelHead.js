@@ -73,7 +73,8 @@ export class LabelHead {
     this.#order.closest(".field").hidden = !isOpen || !canRank;
     this.#evaluate.hidden = !canEvaluate;
     this.#evaluate.disabled = !hasSome;
-    this.#evaluate.title = hasSome ? t("Evaluate the model on the labeled images") : t("Label an image first");
+    this.#evaluate.title = hasSome
+      ? t("Evaluate the model on the labeled images") : t("Label an image first");
   }
 
   /** Shows how many images the model has seen, or hides it if `done` is null. */

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { t } from "./messages.js";
-import { pictureOf } from "./labelAnswers.js";
 
 /**
  * The labels and shapes for one model: what the user decided, and what still has to be sent to the
@@ -148,16 +147,18 @@ export class LabelKeeper {
     const { api } = this.#app;
     const { id } = this.model;
     if (kind === "label" && value !== null) {
-      await api.putLabel(id, photo.name, value, await pictureOf(api, photo));
+      await api.putLabel(id, photo.name, value, await photo.read());
     } else if (kind === "label") {
       if (before === null) return;
+      await rememberPicture(photo);
       await api.deleteLabel(id, photo.name);
       this.#sent.delete(photo);
     } else if (value !== null) {
-      if (!this.#sent.has(photo)) await api.putPicture(id, photo.name, await pictureOf(api, photo));
+      if (!this.#sent.has(photo)) await api.putPicture(id, photo.name, await photo.read());
       this.#sent.add(photo);
       await api.putShapes(id, photo.name, value);
     } else if (before !== null) {
+      await rememberPicture(photo);
       await api.deleteShapes(id, photo.name);
       // With the last thing that is known about an image, the server deletes the image itself.
       this.#sent.delete(photo);
@@ -183,4 +184,9 @@ export class LabelKeeper {
       name: change.photo.name, reason: error.message ?? "",
     }));
   }
+}
+
+/** Remembers an image that the server may delete with its last label, for the case that this is undone. */
+async function rememberPicture(photo) {
+  photo.remembered ??= await photo.read();
 }

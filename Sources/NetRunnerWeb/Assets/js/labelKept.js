@@ -21,11 +21,15 @@ export class KeptList {
   #keeper = null;
   #length = pageLength;
 
-  constructor(app) {
+  /** `open(photos)` opens the images, to go on or to correct labels. */
+  constructor(app, open) {
     this.#app = app;
     this.#links = formats.map((format) => this.#exportLink(format));
     this.#details.addEventListener("toggle", () => this.#fill());
-    this.root.append(this.#details, el("div", { class: "actions" }, this.#links));
+    this.root.append(this.#details, el("div", { class: "actions" }, el("button", {
+      class: "button quiet", type: "button", id: "label-open-kept", text: t("Open these images"),
+      on: { click: () => open(this.#photos()) },
+    }), this.#links));
   }
 
   show(keeper) {
@@ -46,7 +50,17 @@ export class KeptList {
 
   #names() {
     const { labels, counts } = this.#keeper;
-    return [...new Set([...labels.keys(), ...counts.keys()])];
+    return [...new Set([...labels.keys(), ...counts.keys()])].sort();
+  }
+
+  #photos() {
+    const { api } = this.#app;
+    const { id } = this.#keeper.model;
+    return this.#names().map((name) => {
+      const photo = { name };
+      photo.read = async () => photo.remembered ?? api.keptPicture(id, name);
+      return photo;
+    });
   }
 
   #fill() {

@@ -16,9 +16,11 @@ export function keyHelp() {
   ];
   return {
     root,
-    show: (task, hasLabels) => list.replaceChildren(
-      ...(task === "shapes" ? shapeKeys() : imageKeys()).flatMap(row), ...(hasLabels ? choiceKeys(task).flatMap(row) : [])
-    ),
+    show: (task, hasLabels) => {
+      const keys = task === "shapes" ? shapeKeys() : imageKeys();
+      const choices = hasLabels ? choiceKeys(task) : [];
+      list.replaceChildren(...[...keys, ...choices].flatMap(row));
+    },
   };
 }
 
@@ -26,6 +28,7 @@ function imageKeys() {
   return [
     [["→", "←"], t("Next and previous image")],
     [[t("Esc")], t("Show all images")],
+    [["+", "−"], t("Zoom")],
     [[t("Ctrl"), "Z"], t("Undo")],
   ];
 }
@@ -56,6 +59,7 @@ function shapeKeys() {
     [[t("Del")], t("Delete the selected shape")],
     [[t("Esc")], t("Select nothing, or show all images")],
     [[t("PgDn"), t("PgUp")], t("Next and previous image")],
+    [["+", "−"], t("Zoom")],
     [[t("Ctrl"), "Z"], t("Undo")],
   ];
 }

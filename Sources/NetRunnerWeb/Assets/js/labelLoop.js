@@ -3,7 +3,10 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-/** Lets the model look at all images, to find the most uncertain ones, and evaluates it on the labelled ones. */
+/**
+ * Lets the model look at all images, to find the most uncertain ones, and evaluates it on the labelled
+ * ones.
+ */
 export class LabelLoop {
   #app;
   #head;

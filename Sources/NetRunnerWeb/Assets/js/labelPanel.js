@@ -108,7 +108,10 @@ export class LabelPanel {
     return target === this.#field;
   }
 
-  /** Handles a key that was pressed in the field or nowhere in particular. Returns whether it had a meaning. */
+  /**
+   * Handles a key that was pressed in the field or nowhere in particular. Returns whether it had a
+   * meaning.
+   */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const place = choiceOfKey(event.key);

@@ -67,7 +67,7 @@ export class ShapePanel {
   }
 
   #row(shape, index, isSelected) {
-    const label = shape.label || t("Without a label");
+    const { label } = shape;
     const swatch = el("span", { class: "swatch", "aria-hidden": "true" });
     swatch.style.setProperty("--class", colorOf(shape.label, this.#names));
     return el("li", {},

@@ -4,24 +4,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el } from "./dom.js";
-import { pictureOf } from "./labelAnswers.js";
+import { LabelZoom } from "./labelZoom.js";
 import { t } from "./messages.js";
 
 /** The frame that shows the current image, or says that it can't be read. */
 export class LabelStage {
   frame = el("div", { class: "label-frame" });
-  #api;
+  /** The frame's content, which is larger than the frame when the user zooms in. */
+  canvas = el("div", { class: "label-canvas" });
+  zoom = new LabelZoom(this.frame, this.canvas);
   #image = el("img", { id: "label-photo", alt: "" });
   #note;
   #turn = 0;
 
   /** `skip` is called by the button that is shown instead of an image that can't be read. */
-  constructor(api, skip) {
-    this.#api = api;
+  constructor(skip) {
     this.#note = el("div", { class: "label-unreadable", role: "alert", hidden: true },
       el("p", { text: t("This image can't be read.") }),
       el("button", { class: "button", type: "button", text: t("Skip the image"), on: { click: skip } }));
-    this.frame.append(this.#image, this.#note);
+    this.canvas.append(this.#image);
+    this.frame.append(this.canvas, this.#note);
   }
 
   /**
@@ -32,9 +34,10 @@ export class LabelStage {
     this.#turn += 1;
     const turn = this.#turn;
     this.#note.hidden = true;
+    this.zoom.reset();
     let address = null;
     try {
-      address = URL.createObjectURL(await pictureOf(this.#api, photo));
+      address = URL.createObjectURL(await photo.read());
       const image = new Image();
       image.src = address;
       await image.decode();

@@ -46,7 +46,8 @@ export class LabelStart {
 
   async #useSamples(open) {
     try {
-      open((await this.#app.api.samples()).map(({ name }) => ({ name })));
+      const { api } = this.#app;
+      open((await api.samples()).map(({ name }) => ({ name, read: () => api.sample(name) })));
     } catch (error) {
       this.#app.notices.warn(error.message);
     }

@@ -13,15 +13,9 @@ const side = 200;
 
 /** Makes small images of the visible images, two at a time. */
 export class Thumbnails {
-  #read;
   #made = new Map();
   #nodes = new Map();
   #making = new Set();
-
-  /** `read(photo)` resolves to an image's bytes. */
-  constructor(read) {
-    this.#read = read;
-  }
 
   /** Shows the thumbnails of images in nodes, as soon as they are made. Other images don't wait any more. */
   show(nodes) {
@@ -52,7 +46,7 @@ export class Thumbnails {
   }
 
   async #make(photo) {
-    const bitmap = await createImageBitmap(await this.#read(photo));
+    const bitmap = await createImageBitmap(await photo.read());
     const { width, height } = fitted(bitmap.width, bitmap.height, side);
     const canvas = el("canvas", { width, height });
     canvas.getContext("2d").drawImage(bitmap, 0, 0, width, height);

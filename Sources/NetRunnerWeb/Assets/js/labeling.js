@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { number } from "./format.js";
+import { readablePicture } from "./pictures.js";
 
 /** Returns the text of a label, which can also be a number or an array of numbers. */
 export function labelText(label) {
@@ -68,7 +69,7 @@ export function choicesFor(labels, answers, recent, longest = 40) {
     return withRest([...named, ...others], rest);
   }
   // The order of a short list is easier to remember than the order of use.
-  const first = labels.length <= 10 ? labels : [...recent, ...without(labels.slice(0, 20), recent.map((label) => ({ label })))];
+  const first = labels.length <= 10 ? labels : [...new Set([...recent, ...labels.slice(0, 10)])];
   const keyed = first.slice(0, 10).map((label, place) => ({ label, place, kind: "label" }));
   return withRest(keyed, rest);
 }
@@ -90,14 +91,15 @@ export function withRecent(recent, label, most = 10) {
 
 /**
  * Makes images with unique names from files: a file's name, or its whole path if two files share a
- * name.
+ * name. `read()` resolves to an image's bytes in a format that the server reads.
  */
 export function namedPhotos(entries) {
   const names = entries.map(({ path }) => path.split("/").pop());
   const counts = new Map();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return entries.map(({ path, file }, place) => ({
-    name: counts.get(names[place]) > 1 ? path.replaceAll("/", "-") : names[place], file,
+    name: counts.get(names[place]) > 1 ? path.replaceAll("/", "-") : names[place],
+    read: () => readablePicture(file),
   }));
 }
 
