@@ -46,7 +46,7 @@ struct NetRunnerLabelTests {
     for (what, value) in members where what != "console" && what != "axe" {
       #expect(value == .bool(true), "\(what)")
     }
-    #expect(members.count == 44)
+    #expect(members.count == 45)
     #expect(members["axe"] == .array([]))
     #expect(members["console"] == .array([]))
     let report = try await CommandRunner.run([

@@ -26,6 +26,8 @@ from axe_core_python.selenium import Axe
 from PIL import Image
 from pycocotools.coco import COCO
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
+from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -237,6 +239,17 @@ class Labelling:
             chain.move_to_element_with_offset(drawing, *point)
         chain.release().perform()
 
+    def touch(self, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """Draws with a finger, in pixels from the middle of the drawing."""
+        drawing = self.page.find(".annotator")
+        chain = ActionChains(self.page.driver, duration=40)
+        chain.w3c_actions = ActionBuilder(
+            self.page.driver, PointerInput("touch", "finger"), duration=40)
+        finger = chain.w3c_actions.pointer_action
+        finger.move_to(drawing, x=start[0], y=start[1]).pointer_down()
+        finger.move_to(drawing, x=end[0], y=end[1]).pointer_up()
+        chain.perform()
+
     def boxes(self) -> None:
         page = self.page
         self.start("objects")
@@ -269,6 +282,9 @@ class Labelling:
         self.look("boxes")
         self.keys(Keys.DELETE)
         self.has("deletes", lambda: len(self.shapes()) == 2)
+        self.touch((40, 60), (90, 120))
+        self.has("draws_by_touch", lambda: len(self.shapes()) == 3)
+        self.undo()
         self.outlines()
         self.keys(Keys.ESCAPE, Keys.ENTER)
         self.has("goes_on", lambda: self.name() == "digit-7-01.png")

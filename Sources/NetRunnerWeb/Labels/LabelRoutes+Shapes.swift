@@ -7,6 +7,7 @@
 import Hummingbird
 import TensorIO
 import TensorIOImageCodecs
+import WebServing
 
 extension LabelRoutes {
   func addShapes(to group: RouterGroup<WebContext>) {

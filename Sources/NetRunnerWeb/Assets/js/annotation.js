@@ -77,7 +77,9 @@ export function withHandle(shape, name, point, size) {
   const y = clamped(Math.round(point.y), 0, size.height);
   if (shape.box) {
     const [left, top, width, height] = shape.box;
-    const from = { x: name.includes("w") ? left + width : left, y: name.includes("n") ? top + height : top };
+    const from = {
+      x: name.includes("w") ? left + width : left, y: name.includes("n") ? top + height : top,
+    };
     const to = {
       x: /[we]/.test(name) ? x : left + width, y: /[ns]/.test(name) ? y : top + height,
     };

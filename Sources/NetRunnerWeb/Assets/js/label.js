@@ -170,6 +170,7 @@ export class LabelView {
   #open(photos) {
     if (!this.#keeper) return;
     this.#loop.cancel();
+    this.#keeper.forgetHistory();
     this.#opened = photos;
     this.#photos = photos;
     this.#order = "opened";

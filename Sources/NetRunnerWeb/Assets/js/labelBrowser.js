@@ -45,8 +45,8 @@ export class LabelBrowser {
         type: "radio", name: "label-filter", value, on: { change: () => this.#use(value) },
       }), el("span", {}))));
     this.root.append(
-      el("div", { class: "label-bar" }, this.#progress, this.#filters, zoom.root, this.#toggle), frame, this.#none,
-      this.#grid.root
+      el("div", { class: "label-bar" }, this.#progress, this.#filters, zoom.root, this.#toggle),
+      frame, this.#none, this.#grid.root
     );
     this.#show();
   }

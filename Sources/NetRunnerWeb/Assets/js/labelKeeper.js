@@ -93,6 +93,11 @@ export class LabelKeeper {
     return photo;
   }
 
+  /** Forgets the changes that could be undone, because their images are no longer open. */
+  forgetHistory() {
+    this.#history = [];
+  }
+
   /** Deletes an image with its label and its shapes from the server. */
   async delete(name) {
     const { api } = this.#app;

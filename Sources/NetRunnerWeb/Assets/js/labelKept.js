@@ -50,13 +50,13 @@ export class KeptList {
 
   #names() {
     const { labels, counts } = this.#keeper;
-    return [...new Set([...labels.keys(), ...counts.keys()])].sort();
+    return [...new Set([...labels.keys(), ...counts.keys()])];
   }
 
   #photos() {
     const { api } = this.#app;
     const { id } = this.#keeper.model;
-    return this.#names().map((name) => {
+    return this.#names().sort().map((name) => {
       const photo = { name };
       photo.read = async () => photo.remembered ?? api.keptPicture(id, name);
       return photo;
@@ -65,7 +65,7 @@ export class KeptList {
 
   #fill() {
     if (!this.#details.open || !this.#keeper) return;
-    const names = this.#names();
+    const names = this.#names().sort();
     const more = el("button", {
       class: "button quiet small", type: "button", text: t("Show more"),
       hidden: names.length <= this.#length,

@@ -56,7 +56,9 @@ export class ShapePanel {
     this.#nothing.hidden = shapes.length > 0 || isDrawing || isDone;
     this.#list.hidden = shapes.length === 0;
     const focused = this.#list.contains(document.activeElement);
-    this.#list.replaceChildren(...shapes.map((shape, index) => this.#row(shape, index, index === selected)));
+    this.#list.replaceChildren(
+      ...shapes.map((shape, index) => this.#row(shape, index, index === selected))
+    );
     if (focused) this.#list.querySelector("[aria-pressed=true]")?.focus({ preventScroll: true });
   }
 

@@ -17,7 +17,7 @@ export class Thumbnails {
   #nodes = new Map();
   #making = new Set();
 
-  /** Shows the thumbnails of images in nodes, as soon as they are made. Other images don't wait any more. */
+  /** Shows the thumbnails of images in nodes, as soon as they are made. Others don't wait any more. */
   show(nodes) {
     this.#nodes = nodes;
     for (const [photo, node] of nodes) {
