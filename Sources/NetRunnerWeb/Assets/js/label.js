@@ -168,10 +168,11 @@ export class LabelView {
   // MARK: - The images
 
   #open(photos) {
+    this.#opened = photos;
+    // The images are shown as soon as the model's labels are loaded.
     if (!this.#keeper) return;
     this.#loop.cancel();
     this.#keeper.forgetHistory();
-    this.#opened = photos;
     this.#photos = photos;
     this.#order = "opened";
     this.#place = Math.max(0, nextOpen(photos, this.#isDone, -1));
