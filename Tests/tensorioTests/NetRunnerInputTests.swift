@@ -72,6 +72,32 @@ struct NetRunnerInputTests {
       as: "numbers", to: folder)
   }
 
+  /// Adds examples of the models.
+  private func addExamples(to folder: String) throws {
+    let image = CommandRunner.packageFolder.path + "/Demo/images/digit-3-01.png"
+    for (model, example, bytes) in [
+      ("sound", "silence.wav", silence()), ("digits", "three.png", try FileSystem.read(image)),
+      ("row", "older.json", Data(#"{"age": 60, "heating": "oil"}"#.utf8)),
+    ] {
+      let examples = "\(folder)/\(model).tiobundle/examples"
+      try FileManager.default.createDirectory(
+        atPath: examples, withIntermediateDirectories: true)
+      try bytes.write(to: URL(filePath: "\(examples)/\(example)"))
+    }
+  }
+
+  /// A WAV file with one window of silence.
+  private func silence() -> Data {
+    let size = 2 * Self.transform
+    func bytes(_ number: Int, _ count: Int) -> Data {
+      Data((0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+    }
+    // One channel of 16 bits.
+    let format = bytes(1, 2) + bytes(1, 2) + bytes(Self.rate, 4) + bytes(2 * Self.rate, 4)
+    return Data("RIFF".utf8) + bytes(36 + size, 4) + Data("WAVEfmt ".utf8) + bytes(16, 4) + format
+      + bytes(2, 2) + bytes(16, 2) + Data("data".utf8) + bytes(size, 4) + Data(count: size)
+  }
+
   /// Adds models that decode the pixels of a photo of 6 x 8 pixels, and one that decodes a number.
   private func addDecoders(to folder: String) throws {
     let photo =
@@ -143,6 +169,7 @@ struct NetRunnerInputTests {
     try FileManager.default.copyItem(
       atPath: "\(CommandRunner.packageFolder.path)/Demo/digits.tiobundle",
       toPath: models.path + "/digits.tiobundle")
+    try addExamples(to: models.path)
     let server = try RunningServer(["--models", models.path])
     let seen = try JSONValue(
       parsing: Data(
@@ -154,11 +181,13 @@ struct NetRunnerInputTests {
     #expect(members["dropped"] == .string(band(54)), "\(seen)")
     for what in [
       "stops_listening", "draws", "hides_image_sources", "says_what_is_wrong", "shows_camera_again",
-      "leaves_no_microphone_on",
+      "leaves_no_microphone_on", "opens_an_example",
     ] {
       #expect(members[what] == .bool(true), "\(what): \(seen)")
     }
     #expect(members["text"] == .string("2, 4, 1, 5, 3"), "\(seen)")
+    #expect(members["row_of_example"] == .string("2, 0, 1, 0"), "\(seen)")
+    #expect(members["samples"] == .array([.string("three.png")]), "\(seen)")
     #expect(members["row_at_first"] == .string("0, 1, 0, 0"), "\(seen)")
     #expect(members["row"] == .string("1.5, 0, 1, 0"), "\(seen)")
     #expect(members["numbers"] == .array([.string("70"), .string("56")]), "\(seen)")

@@ -115,6 +115,10 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
     page.wait(lambda: page.text("#top-label") == f"{int(54 * BAND)} Hz", 10)
     seen["dropped"] = page.text("#top-label")
 
+    page.click(".sound .examples button")
+    seen["opens_an_example"] = page.wait(
+        lambda: page.text(".sound-name") == "silence.wav" and page.text("#latency") not in ["", "–"], 10) is not None
+
     # The model is changed while the microphone starts, so nothing may listen after that.
     driver.execute_script(WATCH)
     page.click("#sound-listen")
@@ -132,6 +136,9 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
     page.choose_model("row")
     page.wait(lambda: driver.find_elements("css selector", ".fields [name=age]"))
     seen["row_at_first"] = settled("0, 1, 0, 0", 4)
+    page.wait(lambda: page.text(".fields-panel .examples button") == "older", 5)
+    page.click(".fields-panel .examples button")
+    seen["row_of_example"] = settled("2, 0, 1, 0", 4)
     fill("age", "55")
     fill("heating", "oil")
     seen["row"] = settled("1.5, 0, 1, 0", 4)
@@ -152,6 +159,10 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
 
     page.choose_model("digits")
     seen["shows_camera_again"] = page.shows("seven")
+    page.click("[data-source=samples]")
+    page.wait(lambda: page.text("#strip [data-caption]") == "three.png" and page.shows("three"), 10)
+    seen["samples"] = driver.execute_script(
+        "return [...document.querySelectorAll('#strip li button')].map((each) => each.title || each.ariaLabel)")
     seen["console"] = [entry["message"] for entry in driver.get_log("browser")]
     return seen
 

@@ -60,6 +60,19 @@ export class API {
     return (await this.#requests.send("GET", pathOf("samples", name))).blob();
   }
 
+  async examples(model) {
+    return (await this.#requests.json("GET", pathOf("models", model, "examples"))).examples;
+  }
+
+  exampleAddress(model, name) {
+    return this.#requests.address(pathOf("models", model, "examples", name));
+  }
+
+  /** Resolves to the file at one of the API's addresses. */
+  async file(address) {
+    return (await this.#requests.send("GET", address.slice(this.#requests.base.length))).blob();
+  }
+
   async startImport(url, replace) {
     return (await this.#requests.post("imports", { url, replace })).import;
   }
@@ -203,7 +216,7 @@ export class API {
       image.src = address;
       return;
     }
-    const blob = await this.#fetched(address);
+    const blob = await this.file(address);
     image.src = URL.createObjectURL(blob);
     image.onload = () => URL.revokeObjectURL(image.src);
   }
@@ -218,10 +231,6 @@ export class API {
     );
     const named = /filename="?([^";]+)/.exec(response.headers.get("Content-Disposition") ?? "");
     saveBlob(await response.blob(), named?.[1] ?? link.download);
-  }
-
-  async #fetched(address) {
-    return (await this.#requests.send("GET", address.slice(this.#requests.base.length))).blob();
   }
 }
 

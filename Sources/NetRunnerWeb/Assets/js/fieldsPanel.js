@@ -4,10 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { debounced, el } from "./dom.js";
+import { ExampleButtons } from "./examples.js";
 import { t, tn } from "./messages.js";
 
 /** Runs a model on texts, words and numbers that are filled in. */
 export class FieldsPanel {
+  #api;
   #inference;
   #display;
   #model = null;
@@ -15,19 +17,23 @@ export class FieldsPanel {
   #form = el("form", { class: "fields", on: {
     input: debounced(250, () => this.run()), submit: (event) => event.preventDefault()
   } });
-  root = el("div", { class: "fields-panel" }, this.#form);
+  #examples = new ExampleButtons((file, error) => this.#fill(file, error));
+  root = el("div", { class: "fields-panel" }, this.#examples.root, this.#form);
 
-  constructor(inference, display) {
+  constructor(api, inference, display) {
+    this.#api = api;
     this.#inference = inference;
     this.#display = display;
   }
 
   /** Shows the fields of a model. What was filled in stays while the model does. */
-  open({ id, fields }) {
+  open(model) {
+    const { id, fields } = model;
+    this.#examples.show(this.#api, model);
     // A model that is replaced keeps its identifier, but may have other fields.
-    const model = JSON.stringify([id, fields]);
-    if (model !== this.#model) {
-      this.#model = model;
+    const key = JSON.stringify([id, fields]);
+    if (key !== this.#model) {
+      this.#model = key;
       this.#fields = fields.map((field) => ({ field, control: control(field) }));
       this.#form.replaceChildren(...this.#fields.map(labelled));
     }
@@ -40,6 +46,21 @@ export class FieldsPanel {
 
   take() {
     return false;
+  }
+
+  /** Fills in the values of an example, which is a JSON object. */
+  async #fill(file, error) {
+    try {
+      if (!file) throw error;
+      const values = JSON.parse(await file.text());
+      for (const { field, control: node } of this.#fields) {
+        const value = values[field.name];
+        if (value !== undefined) node.value = [value].flat(Infinity).join(" ");
+      }
+    } catch (problem) {
+      return this.#display.explain({ text: t("The example can't be loaded."), detail: problem.message });
+    }
+    await this.run();
   }
 
   /** Runs the model on what is filled in, unless it is incomplete. */

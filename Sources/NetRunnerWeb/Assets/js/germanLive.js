@@ -27,9 +27,11 @@ export const germanLive = {
 
   // Sources of images
   "Try again": "Erneut versuchen",
+  "Examples": "Beispiele",
+  "The example can't be loaded.": "Das Beispiel kann nicht geladen werden.",
   "Use samples": "Beispiele verwenden",
   "No samples": "Keine Beispiele",
-  "The server has no samples, or it didn't send them.": "Der Server hat keine Beispiele oder hat sie nicht gesendet.",
+  "The model brings none along, or the server didn't send them.": "Das Modell bringt keine mit, oder der Server hat sie nicht gesendet.",
   "Drawing": "Zeichnung",
   "Draw with a finger, a pen or the mouse.": "Zeichnen Sie mit dem Finger, einem Stift oder der Maus.",
   "photo {n}": "Foto {n}",

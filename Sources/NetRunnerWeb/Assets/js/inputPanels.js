@@ -22,7 +22,8 @@ export class InputPanels {
     this.#app = app;
     this.#stage = stage;
     this.#panels = {
-      recording: new SoundPanel(inference, display), fields: new FieldsPanel(inference, display)
+      recording: new SoundPanel(app.api, inference, display),
+      fields: new FieldsPanel(app.api, inference, display),
     };
   }
 

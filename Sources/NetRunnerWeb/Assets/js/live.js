@@ -6,6 +6,7 @@
 import { byId } from "./dom.js";
 import { Camera, CameraError } from "./camera.js";
 import { Comparison } from "./compare.js";
+import { sampleImages } from "./examples.js";
 import { Inference } from "./inference.js";
 import { InputPanels, needsPanel } from "./inputPanels.js";
 import { LiveDisplay } from "./liveDisplay.js";
@@ -18,7 +19,7 @@ import { Sources } from "./sources.js";
 import { Stage } from "./stage.js";
 import { StageControls } from "./stageControls.js";
 import { StageNotes } from "./stageNotes.js";
-import { Strip, samplePictures } from "./strip.js";
+import { Strip } from "./strip.js";
 import { Timeline } from "./timeline.js";
 import { Welcome } from "./welcome.js";
 
@@ -206,10 +207,10 @@ export class LiveView {
     this.#notes.explainNoSamples();
   }
 
-  /** Shows the server's samples, unless something else was chosen. Resolves to whether it has any. */
+  /** Shows the model's samples, unless something else was chosen. Resolves to whether there are any. */
   async #showSamples() {
     const mode = this.#mode;
-    const samples = await samplePictures(this.#app.api);
+    const samples = await sampleImages(this.#app.api, this.#app.models.selected);
     if (samples.length > 0 && mode === this.#mode) this.#usePictures(samples, t("Samples"));
     return samples.length > 0;
   }

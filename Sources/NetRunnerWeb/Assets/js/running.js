@@ -111,7 +111,7 @@ export class Running {
     const { api, server } = this.#app;
     this.forget();
     try {
-      const blob = picture.file ? await readablePicture(picture.file) : await api.sample(picture.name);
+      const blob = picture.file ? await readablePicture(picture.file) : await api.file(picture.address);
       if (isStale()) return;
       this.#stage.showPicture(blob, picture.name);
       if (blob.size > server.maximum_picture_bytes) {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el, icon, setIconButton } from "./dom.js";
+import { ExampleButtons } from "./examples.js";
 import { FrameLoop, pause } from "./frames.js";
 import { t, tn } from "./messages.js";
 import { Microphone, microphoneAdvice } from "./microphone.js";
@@ -14,6 +15,7 @@ const interval = 100;
 
 /** Runs a model on the microphone or on a recording. */
 export class SoundPanel {
+  #api;
   #inference;
   #display;
   #microphone = new Microphone();
@@ -31,14 +33,16 @@ export class SoundPanel {
     type: "file", id: "sound-input", accept: "audio/*,.wav,.flac,.ogg", hidden: true,
     on: { change: () => this.#choose() }
   });
+  #examples = new ExampleButtons((file, error) => this.#openExample(file, error));
   root = el("div", { class: "sound" }, this.#wave, this.#name, this.#player,
     el("div", { class: "actions" }, this.#listen, el(
       "button", {
         type: "button", class: "button dark", on: { click: () => this.#input.click() }
       }, icon("folder"), t("Choose a recording")
-    ), this.#input));
+    ), this.#input), this.#examples.root);
 
-  constructor(inference, display) {
+  constructor(api, inference, display) {
+    this.#api = api;
     this.#inference = inference;
     this.#display = display;
     this.#microphone.onend = () => this.pause();
@@ -46,8 +50,10 @@ export class SoundPanel {
   }
 
   /** Shows the panel for a model. A recording that was chosen before stays. */
-  open({ recording }) {
+  open(model) {
+    const { recording } = model;
     this.#recording = recording;
+    this.#examples.show(this.#api, model);
     this.#showButton();
     if (this.#file) this.run();
     else this.#tell(needed(recording));
@@ -95,6 +101,11 @@ export class SoundPanel {
     const files = [...this.#input.files];
     this.#input.value = "";
     if (files.length > 0) this.take(files);
+  }
+
+  #openExample(file, error) {
+    if (file) return this.#open(file);
+    this.#display.explain({ text: t("The example can't be loaded."), detail: error.message });
   }
 
   async #open(file) {

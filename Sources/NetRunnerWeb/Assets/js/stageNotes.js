@@ -59,7 +59,7 @@ export class StageNotes {
 
   explainNoSamples() {
     this.#stage.showNote({
-      title: t("No samples"), text: t("The server has no samples, or it didn't send them."),
+      title: t("No samples"), text: t("The model brings none along, or the server didn't send them."),
       action: [t("Choose images"), this.#actions.files],
     });
   }

@@ -6,15 +6,6 @@
 import { el } from "./dom.js";
 import { t } from "./messages.js";
 
-/** Resolves to the server's samples for a strip, or to none if it doesn't respond. */
-export async function samplePictures(api) {
-  try {
-    return (await api.samples()).map(({ name }) => ({ name, address: api.sampleAddress(name) }));
-  } catch {
-    return [];
-  }
-}
-
 /** A strip of thumbnails to step through. Its images have `name`, and `address` or `file`. */
 export class Strip {
   onchoose = () => {};
