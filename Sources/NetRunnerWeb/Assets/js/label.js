@@ -213,9 +213,8 @@ export class LabelView {
         this.#stage.open(photo), this.#isForShapes ? keeper.shapes(photo.name) : null,
       ]);
       if (!isCurrent() || !size || !this.#isForShapes) return;
-      const isOfImage = document?.width === size.width && document?.height === size.height;
       this.#size = size;
-      this.#annotator.open(size, isOfImage ? document.shapes : []);
+      this.#annotator.open(size, this.#shapesIn(document));
       this.#suggest(this.#answers.known(photo));
       this.#draw();
     } catch (error) {
@@ -293,13 +292,9 @@ export class LabelView {
     this.#start.root.hidden = isOpen;
     this.#work.hidden = !isOpen;
     this.#kept.show(keeper);
-    const { can_run: canRun, kind } = keeper.model;
     this.#head.show({
       task: this.#task, order: this.#order, isOpen, canRank: this.#answers.isAble,
-      // Only detectors find boxes that can be compared with the drawn ones.
-      canEvaluate: canRun && (
-        this.#isForShapes ? kind === "detection" : ["classification", "values"].includes(kind)
-      ),
+      canEvaluate: this.#loop.canEvaluate(keeper.model, this.#isForShapes),
       hasSome: (this.#isForShapes ? keeper.counts : keeper.labels).size > 0,
     });
     this.#notSent.hidden = !(this.#app.connection.isLost && keeper.waitingCount > 0);
@@ -313,10 +308,16 @@ export class LabelView {
     this.#drawPanel();
   }
 
+  /** Returns the shapes of a document, or none if it is about another image of the same name. */
+  #shapesIn(document) {
+    const { width, height } = this.#size;
+    return document?.width === width && document.height === height ? document.shapes : [];
+  }
+
   /** Shows other shapes than the drawn ones, such as after an undo. */
   #drawShapes() {
-    if (!this.#isForShapes) return;
-    const kept = this.#keeper.loadedShapes(this.#photo.name)?.shapes ?? [];
+    if (!this.#isForShapes || !this.#size) return;
+    const kept = this.#shapesIn(this.#keeper.loadedShapes(this.#photo.name));
     const { shapes, isOpen } = this.#annotator;
     if (isOpen && kept !== shapes && (kept.length > 0 || shapes.length > 0)) this.#annotator.replace(kept);
   }

@@ -35,13 +35,13 @@ function imageKeys() {
 
 function choiceKeys(task) {
   if (task === "shapes") return [
-    [["1", "0"], t("Give the selected shape a label")],
+    [["1–0"], t("Give the selected shape a label")],
     [["/"], t("Search a label")],
   ];
   return [
-    [["1", String(answerCount)], t("The model's best answers")],
-    [["6", "0"], t("Recent labels")],
-    [["A", "Z"], t("Search a label")],
+    [[`1–${answerCount}`], t("The model's best answers")],
+    [[`${answerCount + 1}–0`], t("Recent labels")],
+    [["A–Z"], t("Search a label")],
     [[t("Enter")], t("Take the first label that was found")],
   ];
 }

@@ -39,6 +39,12 @@ export class LabelLoop {
     this.#head.rank(null);
   }
 
+  /** Whether a model can be compared with labels of whole images, or with shapes. */
+  canEvaluate({ can_run: canRun, kind }, isForShapes) {
+    const kinds = isForShapes ? ["detection"] : ["classification", "values"];
+    return canRun && kinds.includes(kind);
+  }
+
   /** Evaluates a model on what was labelled, and shows the evaluation. */
   async evaluate(keeper, isForShapes) {
     const { api, notices } = this.#app;
