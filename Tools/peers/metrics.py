@@ -371,6 +371,57 @@ def detection(case: dict) -> dict:
     return {name: None if value == -1 else value for name, value in values.items()}
 
 
+def detection_confusion(case: dict) -> dict:
+    """Counts objects and detections for each pair of a true and a predicted class."""
+    counts: dict = {}
+
+    def count(row: str, column: str) -> None:
+        counts[f"{row} > {column}"] = counts.get(f"{row} > {column}", 0) + 1
+
+    for picture in case["images"]:
+        objects = picture["objects"]
+        crowds = [item for item in objects if item["crowd"]]
+        free = [item for item in objects if not item["crowd"]]
+        if picture.get("detections") is None:
+            for item in free:
+                counts[item["label"] + " failed"] = counts.get(item["label"] + " failed", 0) + 1
+            continue
+        size = np.array([picture["width"], picture["height"]] * 2)
+        # COCO keeps a hundred detections of a class.
+        ranked, kept = sorted(picture["detections"], key=lambda item: -item["score"]), {}
+        for item in ranked:
+            kept.setdefault(item["class"], []).append(item)
+        ranked = [item for item in ranked if any(item is each for each in kept[item["class"]][:100])]
+        for item in ranked:
+            if item["score"] < 0.25:
+                continue
+            label = case["labels"][item["class"]]
+            box = np.array(item["box"]) * size
+            shares = [(_overlap(box, each["box"]), each["label"] == label) for each in free]
+            best = max(range(len(free)), key=lambda place: shares[place], default=None)
+            if best is not None and shares[best][0] >= 0.5:
+                count(free.pop(best)["label"], label)
+            elif not any(
+                each["label"] == label and _overlap(box, each["box"], own=True) >= 0.5 for each in crowds
+            ):
+                count("background", label)
+        for item in free:
+            count(item["label"], "background")
+    return counts
+
+
+def _overlap(box: np.ndarray, other: list, own: bool = False) -> float:
+    """The intersection over union, or over the first box's area."""
+    sides = [
+        min(box[axis] + box[axis + 2], other[axis] + other[axis + 2]) - max(box[axis], other[axis])
+        for axis in (0, 1)
+    ]
+    if min(sides) <= 0:
+        return 0
+    both, area = sides[0] * sides[1], box[2] * box[3]
+    return both / (area if own else area + other[2] * other[3] - both)
+
+
 def keypoints(case: dict) -> dict:
     """Computes metrics from objects and detections with keypoints for each image, all of one class."""
     truths, found = [], []
@@ -547,6 +598,7 @@ KINDS = {
     "regression": regression,
     "segmentation": segmentation,
     "detection": detection,
+    "detection_confusion": detection_confusion,
     "panoptic": panoptic,
     "keypoints": keypoints,
     "text": text,

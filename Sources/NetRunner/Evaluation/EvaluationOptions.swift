@@ -46,8 +46,9 @@ public struct EvaluationOptions: Sendable {
   ///
   /// If nil, those images become rows with an error.
   public var fetch: Evaluator.Fetch?
-  /// Whether the rows of ``EvaluationRun/Progress`` all have pictures and shapes, not only the first
-  /// ones. The report's rows never have more than those.
+  /// Whether all rows of ``EvaluationRun/Progress`` have pictures and shapes, not only the first.
+  ///
+  /// Only the first rows of the report have them in either case.
   package var drawsAllRows = false
   /// Returns the name under which the rows' errors show a path.
   package var shownPath: @Sendable (_ path: String) -> String = { $0 }

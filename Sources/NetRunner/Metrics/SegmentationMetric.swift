@@ -60,7 +60,7 @@ struct SegmentationMetric: MetricFamily {
         .unsupportedImage,
         "The mask '\(path)' has \(width) x \(height) pixels, but the model's map has "
           + "\(map.width) x \(map.height): their proportions must be equal within 1%. Use masks "
-          + "of the part that the model sees, or set \"crop\": \"none\" in model.json.")
+          + "of the part that the model sees, or set \"crop\": \"stretch\" in model.json.")
     }
   }
 

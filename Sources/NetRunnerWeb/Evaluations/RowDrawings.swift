@@ -59,9 +59,10 @@ extension ResultRow {
 }
 
 extension EvaluationJob {
-  /// The answers of all models for a sample, with what there is to draw.
+  /// Returns the answers of all models for a sample, with what there is to draw.
   ///
   /// - Parameter index: The sample's index in the dataset.
+  /// - Returns: The sample as it appears in the API.
   /// - Throws: `WebError` if no model has an answer for the sample.
   func photo(at index: Int) throws -> JSONObject {
     let (rows, drawings) = withState { ($0.rows.filter { $0.index == index }, $0.drawings) }

@@ -63,7 +63,7 @@ export function histogramChart(values, marks, format) {
 
 /** Draws bars from 0 to `most`, each with a name, a value and, if it is known, an interval. */
 export function barChart(items, { most = 1, format, description }) {
-  const [left, right, row] = [164, 330, 28];
+  const [left, right, row] = [164, 322, 28];
   const x = (value) => left + (Math.min(Math.max(value, 0), most) / most) * (right - left);
   const rows = items.map(({ name, value, lower, upper }, place) => {
     const middle = 16 + place * row;

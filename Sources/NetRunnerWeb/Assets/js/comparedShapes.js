@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { classMapPictures } from "./classMapPictures.js";
 import { el, svg } from "./dom.js";
 import { score } from "./format.js";
 import { t } from "./messages.js";
@@ -42,6 +43,16 @@ function stateText({ state }, isTruth) {
 
 /** Makes the list that explains the lines of a drawing. */
 export function drawingKeys({ shapes }) {
+  if (shapes?.truth_picture) {
+    const known = [
+      ["matched", t("Found")], ["missed", t("Missed")], ["false", t("False")],
+      ["confused", t("Wrong class")],
+    ];
+    return el("ul", { class: "keys" }, known.map(([state, text]) => el("li", {},
+      svg("svg", { class: "compared", viewBox: "0 0 28 10", "aria-hidden": "true" },
+        svg("g", { class: state }, svg("rect", { class: "area", width: 28, height: 10 }))),
+      text)));
+  }
   const known = [
     ["truth", "matched", t("Truth, found")], ["truth", "missed", t("Truth, missed")],
     ["predicted", "matched", t("Prediction, right")], ["predicted", "false", t("Prediction, false")],
@@ -81,18 +92,26 @@ export function drawing(answer, { fit, skeleton = [], withLabels = true }) {
   const { width, height } = shapes;
   // The lines are equally thick in all images.
   const unit = Math.max(width, height) / (withLabels ? 640 : 240);
-  const maps = [["predicted", picture], ["truth", shapes.truth_picture]]
-    .filter(([, map]) => map && shapes.truth_picture)
-    .map(([side, { address }]) => svg("image", {
-      class: `map ${side}`, href: address, width, height, preserveAspectRatio: "none",
-    }));
   const draw = (side) => [...shapes[side]].reverse().map(
     (each) => shapeOf(each, side, { unit, skeleton, withLabels, width, height })
   );
   return svg("svg", {
     class: "compared", viewBox: `0 0 ${width} ${height}`,
     preserveAspectRatio: `xMidYMid ${fit}`, "aria-hidden": "true",
-  }, maps, draw("predicted"), draw("truth"));
+  }, picture && shapes.truth_picture ? mapsOf(picture, shapes) : [], draw("predicted"), draw("truth"));
+}
+
+/** Draws class maps, which appear when they are decoded. */
+function mapsOf(picture, shapes) {
+  const { width, height, truth_picture: truth } = shapes;
+  const maps = ["both", "predicted", "truth"].map((side) => svg("image", {
+    class: `map ${side}`, width, height, preserveAspectRatio: "none",
+  }));
+  // Without the maps, the image is still there.
+  classMapPictures(truth, picture, shapes).then((pictures) => {
+    for (const map of maps) map.setAttribute("href", pictures[map.classList[1]]);
+  }).catch(() => {});
+  return maps;
 }
 
 function shapeOf(each, side, { unit, skeleton, withLabels, width, height }) {

@@ -31,7 +31,11 @@ export class EvaluationView {
   }
 
   show(id) {
-    if (id !== this.#id) this.#root.replaceChildren();
+    if (id !== this.#id) {
+      delete this.#root.dataset.running;
+      const text = t("Reading the results");
+      this.#root.replaceChildren(back(), el("p", { class: "muted", role: "status", text }));
+    }
     this.hide();
     this.#id = id;
     this.#load(id);

@@ -41,7 +41,10 @@ export class PhotoDialog {
   open(position) {
     this.#position = position;
     this.#dialog.onkeydown = (event) => this.#key(event);
-    this.#dialog.onclick = (event) => event.target === this.#dialog && this.#dialog.close();
+    // A handler that returns false would also cancel the clicks on the radio buttons.
+    this.#dialog.onclick = (event) => {
+      if (event.target === this.#dialog) this.#dialog.close();
+    };
     this.#dialog.onclose = () => { this.#turn += 1; };
     this.#show();
     this.#dialog.showModal();
@@ -173,7 +176,12 @@ function verdict(row) {
     return el("p", { class: "warn", text: row.error_description ?? t("It failed.") });
   }
   const compared = comparisonText(row.comparison);
-  if (compared) return el("p", { class: isWrong(row) ? "bad" : "good", text: compared });
+  if (compared) {
+    // Only counted objects are right or wrong; other numbers are more or less good.
+    const isCounted = Number.isFinite(row.comparison.found);
+    const kind = !isCounted ? "big" : isWrong(row) ? "bad" : "good";
+    return el("p", { class: kind, text: compared });
+  }
   if (row.correct === null || row.correct === undefined) return null;
   return row.correct
     ? el("p", { class: "good", text: t("Right: {label}", { label: row.truth }) })
