@@ -49,6 +49,20 @@ struct InspectCommand: ParsableCommand {
       labels_file and labels.
 
       Unknown values are null, such as the shape of a tensor of any rank.
+
+      With --graph, the output is instead the operators of a TensorFlow Lite model in the order in \
+      which they run. LiteRT isn't needed, so this also works for models that it refuses. As JSON, \
+      the output is one object:
+
+      bytes           the size of the file
+      constant_bytes  the size of all constants
+      graphs          the main graph and others: signatures (their keys), inputs, outputs, operators
+                      (name, inputs, outputs), tensors (name, shape, type, constant_bytes,
+                      variable, quantization: scale, zero_point, count, axis)
+      totals          a list of objects: operator, count, constant_bytes
+
+      Inputs and outputs are indexes of tensors. -1 is an input that is left out, or an index \
+      that the file doesn't have.
       """)
 
   @Argument(help: "A bundle, a .tflite file, or a SavedModel's folder.", completion: .file())
@@ -60,7 +74,11 @@ struct InspectCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
+  @Flag(help: "Show the operators of a TensorFlow Lite model instead.")
+  var graph = false
+
   func run() throws {
+    if graph { return try showGraph() }
     let report = try ModelReport(
       path: path, liteRT: LiteRTBackend(limits: memoryLimit.liteRTLimits),
       backends: Backends.isolated(by: memoryLimit),
@@ -69,6 +87,21 @@ struct InspectCommand: ParsableCommand {
       try Console.printJSON(report.json)
     } else {
       Console.printData(report.text)
+    }
+  }
+  private func showGraph() throws {
+    let kind = try ModelKind(of: path)
+    let model = kind == .bundle ? try ModelBundle(path).modelPath : path
+    guard let model, kind != .savedModel, !FileSystem.isFolder(model) else {
+      throw TensorIOError(
+        .unsupportedModel, "'\(path)' has no TensorFlow Lite model, whose graph could be shown.")
+    }
+    ProcessGuard.limitModel(at: model, by: memoryLimit)
+    let graph = try ModelGraph(contentsOf: model)
+    if json {
+      try Console.printJSON(graph.json)
+    } else {
+      Console.printData(graph.text)
     }
   }
 }

@@ -29,7 +29,10 @@ public struct NetRunnerCommand: ParsableCommand {
       every request needs a token; it is generated if --token is missing. Browsers only allow the \
       camera on https and localhost pages, so cameras of other machines need --cert and --key.
       """,
-    version: Version.current, subcommands: [SessionWorkerCommand.self, BundleMakerCommand.self])
+    version: Version.current,
+    subcommands: [
+      SessionWorkerCommand.self, BundleMakerCommand.self, GraphReaderCommand.self,
+    ])
 
   @Option(
     help: ArgumentHelp(
@@ -129,6 +132,10 @@ public struct NetRunnerCommand: ParsableCommand {
     options.metrics = TensorIOTool.current.metrics
     options.libraries = Backends.versions
     options.makeBundle = BundleMaker(memoryLimit: memoryLimit).make
+    options.readGraph = { [memoryLimit] path in
+      let process = ModelProcess(memoryLimit: memoryLimit)
+      return Array(try process.run(GraphReaderCommand.self, on: path).output)
+    }
     let liteRT = LiteRTBackend()
     options.libraryProblem = { Backends.problem(of: liteRT) }
     options.certificate = try tls.certificate()

@@ -73,6 +73,11 @@ public struct NetRunnerOptions: Sendable {
   /// The file can come from anyone, so a process of its own should read it.
   public var makeBundle: (@Sendable (_ model: String, _ bundle: String) throws -> [String])?
 
+  /// Returns the operators and tensors of a `.tflite` file as a JSON document; nil shows no graphs.
+  ///
+  /// The file can come from anyone, so a process of its own should read it.
+  public var readGraph: (@Sendable (_ model: String) throws -> [UInt8])?
+
   /// The minimum length of a token, in bytes of UTF-8.
   public static let minimumTokenLength = 16
 

@@ -127,6 +127,10 @@ public struct NetRunnerServer: Sendable {
     ).add(to: api)
     ModelRoutes(runner: runner, bodies: bodies).add(to: api)
     ImportRoutes(imports: imports, bodies: bodies).add(to: api)
+    DescriptionRoutes(
+      runner: runner, imports: imports, drafts: ModelDrafts(catalogue), bodies: bodies,
+      readGraph: options.readGraph
+    ).add(to: api)
     RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)
     addUploadsEvaluationsAndLabels(to: api)
     let inference = router.group("v2").add(middleware: access)

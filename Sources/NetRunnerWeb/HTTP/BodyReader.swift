@@ -54,14 +54,14 @@ final class BodyReader: Sendable {
   ///
   /// The request must declare the JSON content type, because browsers let pages from other sites
   /// send text but not JSON.
-  func json(of request: Request) async throws -> JSONValue {
+  func json(of request: Request, limit: Int = 1 << 20) async throws -> JSONValue {
     guard request.isJSON else {
       throw WebError(
         status: .unsupportedMediaType, code: "not_json",
         message: "The body must be JSON, with 'Content-Type: application/json'.",
         endsConnection: true)
     }
-    return try await withBody(of: request, limit: 1 << 20, as: "The JSON document") { bytes in
+    return try await withBody(of: request, limit: limit, as: "The JSON document") { bytes in
       do {
         return try JSONValue(parsing: Data(bytes.readableBytesView))
       } catch {

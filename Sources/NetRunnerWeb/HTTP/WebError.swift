@@ -15,17 +15,30 @@ struct WebError: RequestFailure, Hashable {
   var status: HTTPResponse.Status
   var code: String
   var message: String
-  var headers: HTTPFields = [:]
-  var endsConnection = false
+  var headers: HTTPFields
+  var endsConnection: Bool
+  /// The problems of a model's description, each with its place in model.json.
+  var issues: [BundleIssue] = []
+
+  init(
+    status: HTTPResponse.Status, code: String, message: String, headers: HTTPFields = [:],
+    endsConnection: Bool = false
+  ) {
+    self.status = status
+    self.code = code
+    self.message = message
+    self.headers = headers
+    self.endsConnection = endsConnection
+  }
 
   func endsConnection(after request: Request) -> Bool { endsConnection }
 
   func response(to request: Request) throws -> Response {
     // In the Open Inference Protocol, an error is a plain string.
     let isPlain = request.uri.path.hasPrefix("/v2")
-    let error: JSONValue =
-      isPlain
-      ? .string(message) : .object(["code": .string(code), "message": .string(message)])
+    guard !isPlain else { return try .json(["error": message], status: status, headers: headers) }
+    var error: JSONObject = ["code": code, "message": message]
+    if !issues.isEmpty { error.set("issues", issues.map(\.json)) }
     return try .json(["error": error], status: status, headers: headers)
   }
 }

@@ -73,6 +73,29 @@ struct BundleFolder {
     }
   }
 
+  /// Makes another folder with the same files, without copying their bytes if the file system allows it.
+  ///
+  /// - Parameters:
+  ///   - copy: The path of the new folder.
+  ///   - changed: The files that the new folder doesn't get.
+  /// - Throws: ``ImportError`` if a file can't be read or written.
+  func link(to copy: String, except changed: Set<String>) throws {
+    try ImportError.writing(name) {
+      for folder in [copy] + folders.map({ "\(copy)/\($0)" }) {
+        try FileOperations.makeFolder(folder, permissions: 0o755)
+      }
+      for file in files where !changed.contains(file.path) {
+        let target = "\(copy)/\(file.path)"
+        do {
+          try FileOperations.link("\(path)/\(file.path)", to: target)
+        } catch {
+          // Not every file system has hard links, and not every file can get one.
+          try self.copy(file, to: target) { false }
+        }
+      }
+    }
+  }
+
   /// Copies the bundle into a hidden folder that is deleted afterwards.
   ///
   /// Copies are readable by everyone and never executable, whatever the originals' permissions

@@ -130,6 +130,22 @@ final class ModelImports: Sendable {
     }
   }
 
+  /// Replaces a model's description in one step, if the model can be used with the new one.
+  ///
+  /// The model no longer counts as the repository's version that it came from.
+  func save(_ description: ModelDescription, of model: ServedModel) async throws -> ServedModel {
+    try await queue.run { [self] in
+      let bundle = try importer.importBundle(
+        as: FileSystem.name(of: model.bundle.path), replaces: true,
+        check: { bundle in
+          try ModelDescription.requireID(model.id, of: bundle)
+          try catalogue.tryOut(bundle)
+        },
+        make: { try description.write(to: $0, filesOf: model.bundle) })
+      return try finish(bundle)
+    }
+  }
+
   private func finish(_ bundle: ModelBundle) throws -> ServedModel {
     // This happens after the scan, because otherwise a request could load the new files with the former
     // description in between, and the catalogue would keep them.
@@ -156,6 +172,7 @@ extension WebError {
       default: .unprocessableContent
       }
     self.init(status: status, code: error.code.rawValue, message: error.message)
+    issues = (error.cause as? TensorIOError)?.issues.filter { $0.severity == .error } ?? []
   }
 }
 #endif

@@ -275,7 +275,7 @@ extension ModelManifest.Layer {
   static let mostElements = Int(Int32.max)
 
   /// The file in the assets folder that names the classes; nil without one.
-  var labelsFile: String? {
+  package var labelsFile: String? {
     switch kind {
     case .array(_, let file), .classMap(_, let file): file
     case .scalar, .imageInput, .imageOutput, .string: nil

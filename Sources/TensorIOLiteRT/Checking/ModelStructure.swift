@@ -207,7 +207,7 @@ struct TensorElementType: RawRepresentable, Hashable, CustomStringConvertible {
   private static let names = [
     "float32", "float16", "int32", "uint8", "int64", "string", "bool", "int16", "complex64", "int8",
     "float64", "complex128", "uint64", "resource", "variant", "uint32", "uint16", "int4",
-    "bfloat16",
+    "bfloat16", "int2", "uint4", "float8_e4m3fn", "float8_e5m2",
   ]
 
   /// The number of bits of an element, or nil for strings, resources and unknown types.

@@ -5,6 +5,8 @@
 
 /// The code that tells what an operator of a .tflite file computes.
 struct OperatorCode {
+  /// The number of the operator in schema.fbs.
+  let number: Int32
   /// The operator, or nil for one that none of the checks names.
   private let builtin: Builtin?
   /// The name of a custom operator.
@@ -43,7 +45,8 @@ struct OperatorCode {
   ) throws(FlatBufferError) {
     // The first field only holds numbers up to 127. Files with newer operators have both fields.
     let older = Int32(Int8(bitPattern: try reader.byte(0, of: table)))
-    builtin = Builtin(rawValue: max(older, Int32(bitPattern: try reader.integer(3, of: table))))
+    number = max(older, Int32(bitPattern: try reader.integer(3, of: table)))
+    builtin = Builtin(rawValue: number)
     customName = builtin == .custom ? try reader.string(1, of: table) ?? "" : nil
   }
 

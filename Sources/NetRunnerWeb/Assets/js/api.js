@@ -25,6 +25,41 @@ export class API {
     return this.#requests.json("GET", pathOf("models", id));
   }
 
+  /** Returns the text of a model's model.json, and its labels by the names of their files. */
+  description(id) {
+    return this.#requests.json("GET", pathOf("models", id, "description"));
+  }
+
+  /** Replaces a model's description. */
+  saveDescription(id, description) {
+    return this.#requests.json("PUT", pathOf("models", id, "description"), {
+      body: JSON.stringify(description), type: "application/json",
+    });
+  }
+
+  /**
+   * Loads a model with a changed description, without saving it. The result has `draft`, which is null if the
+   * description can't be used, and `issues`.
+   */
+  addDraft(id, description) {
+    return this.#requests.post(pathOf("models", id, "drafts"), description);
+  }
+
+  deleteDraft(id, draft) {
+    return this.#requests.send("DELETE", pathOf("models", id, "drafts", draft));
+  }
+
+  inferDraft(id, draft, picture, query) {
+    const type = picture.type || "application/octet-stream";
+    const path = pathOf("models", id, "drafts", draft, "infer");
+    return this.#requests.json("POST", path, { query, body: picture, type });
+  }
+
+  /** Returns the operators and tensors of a model. */
+  graph(id) {
+    return this.#requests.json("GET", pathOf("models", id, "graph"));
+  }
+
   deleteModel(id) {
     return this.#requests.send("DELETE", pathOf("models", id));
   }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { t } from "./messages.js";
 import { isZip } from "./pictures.js";
 import { zipped } from "./zip.js";
 
@@ -22,7 +23,7 @@ export function modelIn(entries) {
   const roots = [...bundles.keys()].filter(
     (folder) => ![...bundles.keys()].some((other) => folder.startsWith(`${other}/`))
   );
-  if (roots.length > 1) return { problem: "These are several models. Drop one at a time." };
+  if (roots.length > 1) return { problem: t("These are several models. Drop one at a time.") };
   if (roots.length === 1) {
     const [root] = roots;
     const name = bundles.get(root);

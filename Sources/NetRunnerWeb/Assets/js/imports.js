@@ -4,48 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el } from "./dom.js";
+import { failure } from "./failure.js";
 import { bytes } from "./format.js";
+import { canBeTriedAgain, importErrorText, importErrorTitle, progressText } from "./importMessages.js";
+import { t } from "./messages.js";
 import { address } from "./router.js";
-
-/** Returns the title of an import's error. The server's message gives the details. */
-function importErrorTitle(code) {
-  const titles = {
-    invalid_url: "Not an address",
-    address_not_allowed: "Address not allowed",
-    not_found: "Nothing found there",
-    server_error: "The other server failed",
-    connection_failed: "No connection",
-    too_large: "Too large",
-    timed_out: "Took too long",
-    not_a_zip: "Not a zip",
-    damaged_zip: "Damaged zip",
-    unsafe_zip: "Unsafe zip",
-    zip_too_large: "Too large when unzipped",
-    no_bundle: "No model in it",
-    several_bundles: "Several models in the zip",
-    invalid_bundle: "Not a valid model",
-    not_a_vision_model: "Not a vision model",
-    model_is_shipped: "A shipped model has this id",
-    same_id: "This model is already here",
-    untrusted: "Not signed by a trusted key",
-    invalid_document: "Not a valid document",
-    expired: "The document has expired",
-    replayed: "Older than the version here",
-    corrupt: "Damaged during the download",
-    unauthorized: "The repository requires a token",
-    disk_full: "No space left",
-    no_repository: "No repository",
-    server_gone: "Connection lost",
-  };
-  return titles[code] ?? "Not imported";
-}
-
-/** Describes an import's current state for people. */
-function progressText({ state, received, total }) {
-  if (state === "checking") return "Checking the model";
-  const verb = state === "uploading" ? "Sending" : "Downloading";
-  return total ? `${verb}: ${bytes(received)} of ${bytes(total)}` : `${verb}: ${bytes(received)}`;
-}
 
 function isUnderWay({ state }) {
   return state === "downloading" || state === "checking";
@@ -58,12 +21,14 @@ function isUnderWay({ state }) {
 export class Imports extends EventTarget {
   /** Whether an import is running. */
   isUnderWay = false;
+  /** Called with the identifier of a model without a bundle, and with what the server assumed of it. */
+  onmade = () => {};
   #app;
   #root = byId("import-state");
   #stopper = null;
   #id = null;
-  /** What the server assumed of a model without a bundle. */
-  #checks = [];
+  /** What the server assumed of a model without a bundle, or null if the model had one. */
+  #checks = null;
 
   constructor(app) {
     super();
@@ -91,7 +56,7 @@ export class Imports extends EventTarget {
   /** Makes the server download a zip. */
   fetch(url, replace = false) {
     return this.#follow(
-      () => this.#app.api.startImport(url, replace), () => this.fetch(url, true)
+      () => this.#app.api.startImport(url, replace), (replaces) => this.fetch(url, replaces)
     );
   }
 
@@ -99,12 +64,12 @@ export class Imports extends EventTarget {
   fetchFromRepository(model, replace = false) {
     return this.#follow(
       () => this.#app.api.startRepositoryImport(model, replace),
-      () => this.fetchFromRepository(model, true)
+      (replaces) => this.fetchFromRepository(model, replaces)
     );
   }
 
-  #follow(begin, replace) {
-    return this.#during(replace, async (signal) => {
+  #follow(begin, again) {
+    return this.#during(again, async (signal) => {
       let state = await begin();
       this.#id = state.id;
       while (isUnderWay(state)) {
@@ -120,7 +85,7 @@ export class Imports extends EventTarget {
 
   /** Uploads a zip from this device, to which a function resolves. */
   send(zip, replace = false) {
-    return this.#during(() => this.send(zip, true), async (signal) => {
+    return this.#during((replaces) => this.send(zip, replaces), async (signal) => {
       const file = await zip();
       const { model } = await this.#app.api.uploadModel(file, replace, this.#sending(file, signal));
       return model.id;
@@ -129,11 +94,11 @@ export class Imports extends EventTarget {
 
   /** Uploads a TensorFlow Lite model. The server makes a bundle of it, and says what it assumed. */
   sendModel(file, replace = false) {
-    if (!this.#app.server.makes_bundles) return this.refuse(
-      `${file.name} has no model.json, which describes its image and labels. Run `
-        + `“tensorio init ${file.name}”, and drop the .tiobundle folder that it makes.`
-    );
-    return this.#during(() => this.sendModel(file, true), async (signal) => {
+    if (!this.#app.server.makes_bundles) return this.refuse(t(
+      "{name} has no model.json, which describes its image and labels. Run “tensorio init {name}”, and drop the .tiobundle folder that it makes.",
+      { name: file.name }
+    ));
+    return this.#during((replaces) => this.sendModel(file, replaces), async (signal) => {
       const { model, checks } = await this.#app.api.uploadModelFile(
         file, replace, this.#sending(file, signal)
       );
@@ -146,8 +111,9 @@ export class Imports extends EventTarget {
   #sending(file, signal) {
     const limit = this.#app.server.maximum_bundle_bytes;
     if (file.size > limit) {
-      const message = `${file.name} has ${bytes(file.size)}. `
-        + `The server accepts at most ${bytes(limit)}.`;
+      const message = t("{name} has {size}. The server accepts at most {limit}.", {
+        name: file.name, size: bytes(file.size), limit: bytes(limit),
+      });
       throw { code: "too_large", message };
     }
     this.#showProgress({ state: "uploading", received: 0, total: file.size });
@@ -167,22 +133,22 @@ export class Imports extends EventTarget {
     const id = this.#id;
     this.#stopper?.abort();
     if (id) this.#app.api.cancelImport(id).catch(() => {});
-    this.#showEnd("Import cancelled.");
+    this.#showEnd(t("Import cancelled."));
   }
 
-  /** Does the work of an import. If it would replace a model, `replace` starts it again. */
-  async #during(replace, work) {
+  /** Does the work of an import. `again` starts it again, with whether it replaces a model. */
+  async #during(again, work) {
     this.#stopper?.abort();
     const stopper = new AbortController();
     this.#stopper = stopper;
     this.#id = null;
-    this.#checks = [];
+    this.#checks = null;
     this.#note(true);
     try {
       const id = await work(stopper.signal);
       if (id && !stopper.signal.aborted) await this.#finish(id);
     } catch (error) {
-      if (!stopper.signal.aborted) this.#showError(error, replace);
+      if (!stopper.signal.aborted) this.#showError(error, again);
     } finally {
       this.#note(false);
       this.#id = null;
@@ -208,9 +174,8 @@ export class Imports extends EventTarget {
   async #finish(id) {
     byId("import-url").value = "";
     await this.#app.models.load();
-    const model = this.#app.models.find(id);
     const use = el("button", {
-      class: "button small", type: "button", text: "Use it",
+      class: "button small", type: "button", text: t("Use it"),
       on: {
         click: () => {
           this.#app.models.select(id);
@@ -219,26 +184,22 @@ export class Imports extends EventTarget {
       },
     });
     const more = el(
-      "a", { class: "button quiet small", href: address("models", id), text: "Details" }
+      "a", { class: "button quiet small", href: address("models", id), text: t("Details") }
     );
-    const name = model ? this.#app.models.nameOf(model) : id;
-    this.#showEnd(`Imported ${name}.`, [use, more]);
-    if (this.#checks.length > 0) this.#root.append(
-      el("p", { text: "What the file doesn't say was assumed:" }),
-      el("ul", { class: "checks" }, this.#checks.map((text) => el("li", { text })))
-    );
+    this.#showEnd(t("Imported {name}.", { name: this.#app.models.nameOfID(id) }), [use, more]);
+    if (this.#checks) this.onmade(id, this.#checks);
   }
 
   #showProgress(state) {
     if (!this.#root.querySelector("progress")) {
       const cancel = el("button", {
-        class: "button quiet small", id: "import-cancel", type: "button", text: "Cancel",
+        class: "button quiet small", id: "import-cancel", type: "button", text: t("Cancel"),
         on: { click: () => this.cancel() },
       });
       this.#root.replaceChildren(
         el(
           "div", { class: "row" }, el("span", { class: "grow" }), cancel
-        ), el("progress", { "aria-label": "Import" }));
+        ), el("progress", { "aria-label": t("Import") }));
     }
     this.#root.querySelector("span").textContent = progressText(state);
     const bar = this.#root.querySelector("progress");
@@ -258,19 +219,21 @@ export class Imports extends EventTarget {
     );
   }
 
-  #showError({ code, message }, replace) {
+  #showError({ code, message }, again) {
     this.#root.dataset.state = "failed";
     this.#root.dataset.code = code;
-    this.#root.replaceChildren(
-      el(
-        "div", { class: "warn" }, el("strong", { text: importErrorTitle(code) }),
-        el("p", { text: message }),
-        replace && code === "same_id" ? el(
-          "button", {
-            class: "button small", id: "import-replace", type: "button", text: "Replace it",
-            on: { click: replace },
-          }
-        ) : null
-      ));
+    const replaces = again && code === "same_id";
+    const choose = el("button", {
+      class: "button small", type: "button", text: t("Choose another file"),
+      on: { click: () => byId("zip-input").click() },
+    });
+    const start = el("button", {
+      class: "button small", id: replaces ? "import-replace" : "import-again", type: "button",
+      text: replaces ? t("Replace it") : t("Try again"), on: { click: () => again(replaces) },
+    });
+    this.#root.replaceChildren(failure({
+      title: importErrorTitle(code), text: importErrorText(code), message,
+      action: replaces || (again && canBeTriedAgain(code)) ? start : choose,
+    }));
   }
 }

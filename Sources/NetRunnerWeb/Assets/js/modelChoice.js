@@ -4,14 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el } from "./dom.js";
+import { t } from "./messages.js";
 
 /** Keeps a select element in sync with the list of models and the selected model. */
 export function followModelChoice(select, models) {
   const fill = () => {
     const groups = [
-      ["Shipped", (model) => model.can_run && model.is_shipped],
-      ["Imported", (model) => model.can_run && !model.is_shipped],
-      ["Can't run here", (model) => !model.can_run],
+      [t("Shipped"), (model) => model.can_run && model.is_shipped],
+      [t("Imported"), (model) => model.can_run && !model.is_shipped],
+      [t("Can't run here"), (model) => !model.can_run],
     ].map(([label, isMember]) => {
       const options = models.list.filter(isMember).map(
         (model) => option(model, models.nameOf(model))

@@ -3,60 +3,74 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { copyButton } from "./copyButton.js";
+import { isFilledIn } from "./description.js";
 import { el, icon } from "./dom.js";
-import { bytes, count, shape, whole } from "./format.js";
+import { bytes, shape, whole } from "./format.js";
+import { GraphView } from "./graphView.js";
+import { t, tn } from "./messages.js";
 import { kindName } from "./models.js";
 import { confirmed } from "./notices.js";
 
 /** The details of one model. */
 export class ModelDetails {
+  /** Called to edit the model with an identifier. */
+  onedit = () => {};
   #app;
   #root;
   #turn = 0;
+  /** The model that is shown, so that the same one isn't made again. */
+  #shown = null;
 
   constructor(app, root) {
     this.#app = app;
     this.#root = root;
   }
 
-  async show(id) {
+  /** Shows a model. With `takesFocus`, the focus goes to its main button. */
+  async show(id, takesFocus = false) {
     this.#turn += 1;
     const turn = this.#turn;
-    if (!id) return this.#root.replaceChildren();
-    if (!this.#app.models.find(id)) return this.#explain(`The model '${id}' doesn't exist.`);
+    if (!id) {
+      this.#shown = null;
+      return this.#root.replaceChildren();
+    }
+    if (!this.#app.models.find(id)) return this.#explain(t("The model '{id}' doesn't exist.", { id }));
     try {
       const model = await this.#app.models.details(id);
-      if (turn === this.#turn) this.#fill(model);
+      if (turn !== this.#turn) return;
+      if (model !== this.#shown || !this.#root.querySelector("#model-use")) this.#fill(model);
+      if (takesFocus) this.#root.querySelector("#model-use")?.focus();
     } catch (error) {
       if (turn === this.#turn) this.#explain(error.message);
     }
   }
 
   #explain(text) {
-    this.#root.replaceChildren(this.#back(), el("p", { class: "warn", text }));
+    this.#shown = null;
+    this.#root.replaceChildren(backLink(), el("p", { class: "warn", text }));
   }
 
   #fill(model) {
+    this.#shown = model;
     this.#root.replaceChildren(
-      this.#back(),
+      backLink(),
       el("header", {},
         el("h2", { text: this.#app.models.nameOf(model) }),
-        el("div", { class: "actions" }, this.#useButton(model), this.#deleteButton(model))),
+        el("div", { class: "actions" },
+          this.#useButton(model), this.#editButton(model), this.#deleteButton(model))),
       ...[
         isFilledIn(model.details) ? el("p", { class: "lead", text: model.details }) : null,
-        model.can_run ? null : el(
-          "p", { class: "warn", text: `This model can't run here. ${model.reason ?? ""}` }
-        ),
+        model.can_run ? null : el("p", {
+          class: "warn", text: t("This model can't run here. {reason}", { reason: model.reason ?? "" }),
+        }),
         facts(model),
-        layers("Inputs", model.inputs),
-        layers("Outputs", model.outputs),
+        layers(t("Inputs"), model.inputs),
+        layers(t("Outputs"), model.outputs),
         labels(model.labels ?? []),
+        model.backend === "tflite" ? new GraphView(this.#app, model.id).root : null,
         manifest(model.manifest, this.#app.notices),
       ].filter(Boolean));
-  }
-
-  #back() {
-    return el("a", { class: "back", href: "#/models" }, icon("left"), "All models");
   }
 
   #useButton(model) {
@@ -65,53 +79,63 @@ export class ModelDetails {
       this.#app.go("live");
     };
     return el("button", {
-      class: "button", type: "button", disabled: !model.can_run, on: {
-        click: use
-      }, text: "Use in Live",
+      class: "button", id: "model-use", type: "button", disabled: !model.can_run, on: { click: use },
+      text: t("Use in Live"),
+    });
+  }
+
+  #editButton(model) {
+    if (model.is_shipped) return null;
+    return el("button", {
+      class: "button quiet", id: "model-edit", type: "button", text: t("Edit"),
+      on: { click: () => this.onedit(model.id) },
     });
   }
 
   #deleteButton(model) {
     if (model.is_shipped) return null;
     const remove = async () => {
-      const title = `Delete ${this.#app.models.nameOf(model)}?`;
-      const text = "The model's folder will be deleted from the server. This can't be undone.";
-      if (!(await confirmed({ title, text, action: "Delete" }))) return;
+      const name = this.#app.models.nameOf(model);
+      const title = t("Delete {name}?", { name });
+      const text = t("The model's folder will be deleted from the server. This can't be undone.");
+      if (!(await confirmed({ title, text, action: t("Delete") }))) return;
       try {
         await this.#app.models.delete(model.id);
-        this.#app.notices.tell(`Deleted ${model.name}.`);
+        this.#app.notices.tell(t("Deleted {name}.", { name }));
         this.#app.go("models");
       } catch (error) {
         this.#app.notices.warn(error.message);
       }
     };
-    return el(
-      "button",
-      {
-        class: "button quiet", id: "model-delete", type: "button", on: { click: remove },
-        text: "Delete"
-      }
-    );
+    return el("button", {
+      class: "button quiet", id: "model-delete", type: "button", on: { click: remove },
+      text: t("Delete"),
+    });
   }
+}
+
+/** A link to the list, for screens that show either the list or a model. */
+export function backLink() {
+  return el("a", { class: "back", href: "#/models" }, icon("left"), t("All models"));
 }
 
 function facts(model) {
   const { input } = model;
   const rows = [
-    ["Kind", kindName(model.kind)],
-    ["Type", model.type],
-    ["Takes", input ? `${input.format}, ${input.width} × ${input.height}` : null],
-    ["Camera", { back: "Back", front: "Front" }[model.device_position]],
+    [t("Kind"), kindName(model.kind)],
+    [t("Type"), model.type],
+    [t("Takes"), input ? `${input.format}, ${input.width} × ${input.height}` : null],
+    [t("Camera"), { back: t("Back"), front: t("Front") }[model.device_position]],
     [
-      "Backend",
+      t("Backend"),
       { tflite: "TensorFlow Lite", tensorflow: "TensorFlow" }[model.backend] ?? model.backend
     ],
-    ["Size", bytes(model.size_bytes)],
-    ["Author", isFilledIn(model.author) ? model.author : null],
-    ["License", isFilledIn(model.license) ? model.license : null],
-    ["Version", model.version],
-    ["Identifier", model.id],
-    ["Origin", originText(model)],
+    [t("Size"), bytes(model.size_bytes)],
+    [t("Author"), isFilledIn(model.author) ? model.author : null],
+    [t("License"), isFilledIn(model.license) ? model.license : null],
+    [t("Version"), model.version],
+    [t("Identifier"), model.id],
+    [t("Origin"), originText(model)],
   ];
   const shown = rows.filter(([, value]) => value);
   return el(
@@ -120,16 +144,11 @@ function facts(model) {
   );
 }
 
-/** Whether a text of model.json isn't the mark of something that is still missing. */
-function isFilledIn(text) {
-  return Boolean(text) && !text.startsWith("(fill in:");
-}
-
 /** Describes where a model came from. */
 function originText({ is_shipped: isShipped, origin }) {
-  if (isShipped) return "Shipped with Net Runner";
-  if (!origin) return "Imported";
-  return `${origin.model} ${origin.version}, channel ${origin.channel} of ${origin.repository}`;
+  if (isShipped) return t("Shipped with Net Runner");
+  if (!origin) return t("Imported");
+  return t("{model} {version}, channel {channel} of {repository}", origin);
 }
 
 function labels(all) {
@@ -139,16 +158,13 @@ function labels(all) {
   const fill = (shown) => list.replaceChildren(...shown.map((label) => el("li", { text: label })));
   fill(all.slice(0, few));
   const section = el(
-    "section", { class: "part" }, el("h3", { text: count(all.length, "label") }), list
+    "section", { class: "part" }, el("h3", { text: tn(all.length, "{n} label", "{n} labels") }), list
   );
   if (all.length > few) {
-    const more = el(
-      "button",
-      {
-        class: "button quiet small", type: "button",
-        text: `Show all ${whole(all.length)}`
-      }
-    );
+    const more = el("button", {
+      class: "button quiet small", type: "button",
+      text: t("Show all {count}", { count: whole(all.length) }),
+    });
     more.addEventListener("click", () => {
       fill(all);
       more.remove();
@@ -163,7 +179,7 @@ function layers(title, all) {
   const rows = all.map(({ name, type, shape: lengths, data_type: dataType }) =>
     el("tr", {}, el("th", { scope: "row", text: name }), el("td", { text: type }),
       el("td", { text: shape(lengths ?? []) }), el("td", { text: dataType ?? "" })));
-  const heads = ["Name", "Type", "Shape", "Data type"].map(
+  const heads = [t("Name"), t("Type"), t("Shape"), t("Data type")].map(
     (text) => el("th", { scope: "col", text })
   );
   return el("section", { class: "part" }, el("h3", { text: title }),
@@ -174,24 +190,6 @@ function layers(title, all) {
 function manifest(text, notices) {
   if (!text) return null;
   const code = el("pre", { class: "mono", id: "model-json", tabindex: "0", text });
-  const copy = el("button", {
-    class: "button quiet small", id: "model-json-copy", type: "button", text: "Copy",
-    on: {
-      click: async () => notices.tell(
-        (await copied(text, code)) ? "Copied." : "The browser did not let the page copy."
-      )
-    },
-  });
+  const copy = copyButton(code, notices, "model-json-copy");
   return el("details", { class: "part" }, el("summary", { text: "model.json" }), copy, code);
-}
-
-/** Copies a text. Pages without https can only use the old way, which copies a selection. */
-async function copied(text, element) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    getSelection().selectAllChildren(element);
-    return document.execCommand("copy");
-  }
 }

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { t } from "./messages.js";
+
 /** The server's models, and the selected one. Sends "load" and "select". */
 export class Models extends EventTarget {
   list = [];
@@ -12,6 +14,8 @@ export class Models extends EventTarget {
   #settings;
   #details = new Map();
   #fallback = "";
+  /** How many models have each name. */
+  #counts = new Map();
 
   constructor(api, settings) {
     super();
@@ -25,6 +29,8 @@ export class Models extends EventTarget {
     this.list = answer.models;
     this.unreadable = answer.unreadable ?? [];
     this.#fallback = answer.default;
+    this.#counts.clear();
+    for (const { name } of this.list) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     this.#details.clear();
     const before = this.selected?.id;
     this.selected = this.find(before) ?? this.#first();
@@ -49,10 +55,7 @@ export class Models extends EventTarget {
 
   /** Returns a model's name, with its identifier if other models have the same name. */
   nameOf(model) {
-    const hasNamesake = this.list.some(
-      ({ name, id }) => name === model.name && id !== model.id
-    );
-    return hasNamesake ? `${model.name} (${model.id})` : model.name;
+    return this.#counts.get(model.name) > 1 ? `${model.name} (${model.id})` : model.name;
   }
 
   /**
@@ -113,7 +116,8 @@ export function frameOptions({ kind, input }) {
 export function matching(models, search) {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return models.filter((model) => {
-    const text = `${model.name} ${model.id} ${model.kind} ${model.author} ${model.details}`.toLowerCase();
+    const { name, id, kind, author, details } = model;
+    const text = [name, id, kind, kindName(kind), author, details].join(" ").toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }
@@ -121,8 +125,8 @@ export function matching(models, search) {
 /** Describes what a kind of model does. */
 export function kindName(kind) {
   const names = {
-    classification: "Classification", segmentation: "Segmentation", detection: "Detection",
-    keypoints: "Keypoints", image: "Image to image", values: "Values",
+    classification: t("Classification"), segmentation: t("Segmentation"), detection: t("Detection"),
+    keypoints: t("Keypoints"), image: t("Image to image"), values: t("Values"),
   };
   return names[kind] ?? kind;
 }

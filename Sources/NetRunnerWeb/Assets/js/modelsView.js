@@ -4,10 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { modelIn } from "./bundleFiles.js";
-import { byId, debounced, el } from "./dom.js";
+import { copyButton } from "./copyButton.js";
+import { byId, el } from "./dom.js";
 import { bytes } from "./format.js";
 import { Imports } from "./imports.js";
+import { t } from "./messages.js";
 import { ModelDetails } from "./modelDetails.js";
+import { ModelForm } from "./modelForm.js";
 import { kindName, matching } from "./models.js";
 import { isPicture, isVideo } from "./pictures.js";
 import { Repository } from "./repository.js";
@@ -20,6 +23,7 @@ export class ModelsView {
   #imports;
   #repository;
   #details;
+  #form = null;
   #shown = "";
   #isShown = false;
 
@@ -29,35 +33,54 @@ export class ModelsView {
     this.#repository = new Repository(app, this.#imports);
     // A failure is ignored: without a response, there is no import to follow.
     this.#imports.resume().catch(() => {});
+    this.#imports.addEventListener("change", () => this.#showImport());
+    this.#imports.onmade = (id, checks) => this.#openForm(id, checks);
     this.#details = new ModelDetails(app, byId("model-details"));
-    byId("model-search").addEventListener("input", debounced(80, () => this.#showList()));
+    this.#details.onedit = (id) => this.#openForm(id);
+    byId("model-search").addEventListener("input", () => this.#filter());
+    byId("model-search-clear").addEventListener("click", () => {
+      byId("model-search").value = "";
+      this.#filter();
+      byId("model-search").focus();
+    });
+    byId("model-first").addEventListener("click", () => byId("import-choose").click());
     for (const name of ["load", "select"]) {
       app.models.addEventListener(name, () => this.#isShown && this.show(this.#shown));
     }
   }
 
-  show(id) {
+  async show(id) {
     if (!this.#isShown) this.#repository.load();
     this.#isShown = true;
+    const wanted = id || this.#app.models.selected?.id;
+    const leavesForm = this.#form && (id ? id !== this.#form.id : this.#shown !== "");
+    if (leavesForm && this.#form.id !== wanted) {
+      const { id: former } = this.#form;
+      if (!(await this.#form.close())) return this.#app.go("models", former);
+    }
     this.#shown = id;
     this.root.classList.toggle("one", Boolean(id));
     this.#showList();
     this.#showUnreadable();
+    this.#showRuntimeProblem();
     byId("import-hint").hidden = !this.#app.models.areAllShipped;
-    this.#details.show(id || this.#app.models.selected?.id);
+    if (!this.#form) this.#details.show(wanted);
   }
 
   hide() {
     this.#isShown = false;
   }
 
-  /** Receives a model. Images and videos go to the Live view. */
+  /** Receives a model, or an image to try a description on. Other images and videos go to the Live view. */
   receive(entries) {
+    if (this.#form && entries.some(({ file }) => this.#form.take(file))) return;
     if (this.importModel(entries)) return;
     if (entries.some(({ file }) => isPicture(file) || isVideo(file))) {
       this.#app.show("live", entries);
     } else {
-      this.#app.notices.warn("It contains no model. Drop a .tflite file, a .tiobundle folder or a zip of one.");
+      this.#app.notices.warn(
+        t("It contains no model. Drop a .tflite file, a .tiobundle folder or a zip of one.")
+      );
     }
   }
 
@@ -72,39 +95,91 @@ export class ModelsView {
     return true;
   }
 
+  /** Opens the form for a model, unless another model's changes are kept. */
+  async #openForm(id, checks = []) {
+    if (this.#form && !(await this.#form.close())) return;
+    try {
+      const form = await ModelForm.open(this.#app, byId("model-details"), id, checks);
+      this.#form = form;
+      this.root.classList.add("editing");
+      const end = (isSaved) => {
+        this.#form = null;
+        this.root.classList.remove("editing");
+        this.#details.show(id, isSaved);
+      };
+      form.addEventListener("saved", () => end(true));
+      form.addEventListener("closed", () => end(false));
+      this.#app.go("models", id);
+    } catch (error) {
+      this.#app.notices.warn(error.message);
+    }
+  }
+
   #showList() {
-    const models = matching(this.#app.models.list, byId("model-search").value);
-    byId("model-none").hidden = models.length > 0;
-    const [able, unable] = [true, false].map(
-      (canRun) => models.filter((model) => model.can_run === canRun)
+    const { list } = this.#app.models;
+    const items = (canRun) => list.filter((model) => model.can_run === canRun).map(
+      (model) => el("li", { data: { id: model.id } }, this.#row(model))
     );
-    const items = (some) => some.map((model) => el("li", {}, this.#row(model)));
-    byId("model-list").replaceChildren(...items(able));
-    byId("model-unable").hidden = unable.length === 0;
-    byId("model-unable-list").replaceChildren(...items(unable));
+    byId("model-empty").hidden = list.length > 0;
+    byId("model-list").replaceChildren(...items(true));
+    byId("model-unable-list").replaceChildren(...items(false));
+    this.#filter();
+  }
+
+  /** Hides the models that don't match the search. Making the list again would take longer than a key. */
+  #filter() {
+    const { list } = this.#app.models;
+    const found = new Set(matching(list, byId("model-search").value).map(({ id }) => id));
+    for (const root of [byId("model-list"), byId("model-unable-list")]) {
+      for (const item of root.children) item.hidden = !found.has(item.dataset.id);
+    }
+    byId("model-none").hidden = found.size > 0 || list.length === 0;
+    byId("model-unable").hidden = !list.some(({ id, can_run: canRun }) => !canRun && found.has(id));
   }
 
   #row(model) {
     const isInUse = model === this.#app.models.selected;
     const current = this.#shown || this.#app.models.selected?.id;
     const facts = model.can_run
-      ? [kindName(model.kind), bytes(model.size_bytes)] : [model.reason ?? "The reason isn't known."];
+      ? [kindName(model.kind), bytes(model.size_bytes)]
+      : [model.reason ?? t("The reason isn't known.")];
     return el(
       "a", {
         class: "card-link", href: address("models", model.id),
         "aria-current": model.id === current ? "true" : null, data: { model: model.id },
       },
       el("span", { class: "card-name", text: this.#app.models.nameOf(model) }),
-      isInUse ? el("span", { class: "tag", text: "In use" }) : null,
+      isInUse ? el("span", { class: "tag", text: t("In use") }) : null,
       el("span", { class: "card-facts", text: facts.join(" · ") }));
+  }
+
+  /** While people edit a model, the import is only shown if it is running or has failed. */
+  #showImport() {
+    const hasFailed = byId("import-state").dataset.state === "failed";
+    this.root.querySelector(".import").classList.toggle("busy", this.#imports.isUnderWay || hasFailed);
   }
 
   #showUnreadable() {
     const { unreadable } = this.#app.models;
     byId("model-unreadable").replaceChildren(...unreadable.map(({ folder, message }) =>
       el(
-        "div", { class: "warn small" }, el("strong", { text: `${folder} can't be read` }),
-        el("p", { text: message })
+        "div", { class: "warn small" }, el("strong", { text: t("{folder} can't be read", { folder }) }),
+        el("details", {}, el("summary", { text: t("Details") }), el("p", { text: message }))
       )));
+  }
+
+  /** Shows how to install a runtime that is missing. */
+  #showRuntimeProblem() {
+    const { problem } = this.#app.server;
+    const command = /'(pip install [^']+)'/.exec(problem ?? "")?.[1];
+    byId("model-runtime").hidden = !command;
+    if (!command || byId("model-runtime").children.length > 0) return;
+    const code = el("code", { class: "mono", text: command });
+    byId("model-runtime").append(
+      el("strong", { text: t("TensorFlow Lite models can't run here") }),
+      el("p", { text: t("Install LiteRT with this command, and start Net Runner again.") }),
+      el("p", { class: "row" }, code, copyButton(code, this.#app.notices)),
+      el("details", {}, el("summary", { text: t("Details") }), el("p", { text: problem }))
+    );
   }
 }

@@ -23,7 +23,7 @@ export function topLabel(result) {
  * Returns the labels to list for a result: classes, found objects, or the classes that cover the
  * most.
  */
-function rankedLabels(result) {
+export function rankedLabels(result) {
   if (result.segmentation) {
     const named = result.segmentation.classes.filter((each) => !isBackground(each));
     return named.map((each) => ({
@@ -44,7 +44,7 @@ function rankedLabels(result) {
 }
 
 /** Returns the text to show for a result without labels. */
-function emptyText(result, threshold) {
+export function emptyText(result, threshold) {
   if (result.read_text !== undefined) return result.read_text || t("No text.");
   if (result.segmentation) return t("Only background.");
   const least = score(threshold);

@@ -4,14 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { byId, el } from "./dom.js";
-import { bytes, count } from "./format.js";
+import { failure } from "./failure.js";
+import { bytes } from "./format.js";
+import { t, tn } from "./messages.js";
 
 /** Returns the facts that a row shows after a model's name. */
 function repositoryFacts({ version, size_bytes: size, state, imported }) {
   const facts = [];
   if (version) facts.push(state === "update" ? `${imported.version} → ${version}` : version);
   if (version) facts.push(bytes(size));
-  if (!version && imported) facts.push(`${imported.version} is here`);
+  if (!version && imported) facts.push(t("{version} is here", imported));
   return facts.join(" · ");
 }
 
@@ -20,9 +22,10 @@ function repositoryFacts({ version, size_bytes: size, state, imported }) {
  * button.
  */
 function repositoryAction({ name, version, state, imported }) {
-  if (state === "new") return { text: "Import", label: `Import ${name} ${version}` };
+  if (state === "new") return { text: t("Import"), label: t("Import {name} {version}", { name, version }) };
   if (state !== "update") return null;
-  return { text: "Update", label: `Update ${name} from ${imported.version} to ${version}` };
+  const label = t("Update {name} from {old} to {version}", { name, old: imported.version, version });
+  return { text: t("Update"), label };
 }
 
 /** The models of the server's repository. It is hidden if the server has none. */
@@ -49,14 +52,14 @@ export class Repository {
     if (!this.#app.server.repository) return;
     this.#turn += 1;
     const turn = this.#turn;
-    if (this.#list.children.length === 0) this.#state.textContent = "Asking the repository";
+    if (this.#list.children.length === 0) this.#state.textContent = t("Asking the repository");
     try {
       const repository = await this.#app.api.repository();
       if (turn === this.#turn) this.#show(repository);
     } catch (error) {
       if (turn !== this.#turn) return;
       this.#list.replaceChildren();
-      this.#state.textContent = error.message;
+      this.#explain(error);
     }
   }
 
@@ -64,11 +67,11 @@ export class Repository {
     const focused = this.#list.contains(document.activeElement)
       ? document.activeElement.dataset.repositoryModel
       : null;
-    byId("repository-place").textContent = `${address}, channel ${channel}`;
+    byId("repository-place").textContent = t("{address}, channel {channel}", { address, channel });
     this.#list.replaceChildren(...models.map((model) => this.#row(model)));
     this.#state.textContent = models.length === 0
-      ? "The repository has no models."
-      : leftOff > 0 ? `${count(leftOff, "model")} more are not shown.` : "";
+      ? t("The repository has no models.")
+      : leftOff > 0 ? tn(leftOff, "{n} model more is not shown.", "{n} models more are not shown.") : "";
     this.#follow();
     if (!focused) return;
     // Keyboard users keep their position.
@@ -91,8 +94,19 @@ export class Repository {
         el("span", { class: "card-facts", text: repositoryFacts(model) }),
         note ? el("p", { class: model.problem ? "small problem" : "small muted", text: note }) : null
       ),
-      button ?? (model.state === "imported" ? el("span", { class: "tag", text: "Imported" }) : null)
+      button ?? (model.state === "imported" ? el("span", { class: "tag", text: t("Imported") }) : null)
     );
+  }
+
+  /** Shows why the repository can't be listed. */
+  #explain({ message }) {
+    const again = el("button", {
+      class: "button small", type: "button", text: t("Try again"), on: { click: () => this.load() },
+    });
+    this.#state.replaceChildren(failure({
+      title: t("The repository can't be listed"),
+      text: t("The models that were imported from it still work."), action: again, message,
+    }));
   }
 
   #begin(name) {

@@ -7,9 +7,11 @@ import { t } from "./messages.js";
 
 /** An error of a request, with the server's code and message, or with the code `server_gone`. */
 class RequestError extends Error {
-  constructor(code, message, status = 0, retryAfter = 1) {
+  constructor(code, message, status = 0, retryAfter = 1, issues = []) {
     super(message);
     this.code = code;
+    /** The problems of a description, each with its `path` in model.json. */
+    this.issues = issues;
     this.status = status;
     this.retryAfter = retryAfter;
   }
@@ -25,7 +27,7 @@ function errorFrom(status, text, retryAfter) {
   }
   const message = error?.message ?? t("The server responded with status {status}.", { status });
   return new RequestError(
-    error?.code ?? `status_${status}`, message, status, Number(retryAfter) || 1
+    error?.code ?? `status_${status}`, message, status, Number(retryAfter) || 1, error?.issues
   );
 }
 

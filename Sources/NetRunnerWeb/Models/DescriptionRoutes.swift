@@ -1,0 +1,115 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import Hummingbird
+import TensorIO
+import WebServing
+
+/// Routes that read, try out and replace the descriptions of models, and that read their graphs.
+struct DescriptionRoutes: Sendable {
+  let runner: InferenceRunner
+  let imports: ModelImports
+  let drafts: ModelDrafts
+  let bodies: BodyReader
+  let readGraph: (@Sendable (_ model: String) throws -> [UInt8])?
+
+  func add(to group: RouterGroup<WebContext>) {
+    group.get("models/:id/graph") { _, context in try await graph(context.modelID()) }
+    group.get("models/:id/description") { _, context in
+      let model = try runner.catalogue.model(context.modelID())
+      return try await runner.queue.run { try ModelDescription.json(of: model.bundle) }
+    }
+    group.put("models/:id/description") { request, context in
+      try await save(context.modelID(), request)
+    }
+    group.post("models/:id/drafts") { request, context in
+      try await addDraft(context.modelID(), request)
+    }
+    group.delete("models/:id/drafts/:draft") { _, context in
+      try drafts.remove(context.parameters.require("draft"), of: context.modelID())
+      return Response(status: .noContent)
+    }
+    group.post("models/:id/drafts/:draft/infer") { request, context in
+      try await infer(context.parameters.require("draft"), of: context.modelID(), request)
+    }
+  }
+
+  /// Returns a model whose description can be changed, and the description that a client sent.
+  private func change(
+    _ id: String, _ request: Request
+  ) async throws -> (ServedModel, ModelDescription) {
+    let model = try runner.catalogue.model(id)
+    guard !model.isShipped else {
+      throw WebError(
+        status: .forbidden, code: "model_is_shipped",
+        message: "'\(model.bundle.manifest.name)' came with the program and can't be changed.",
+        endsConnection: true)
+    }
+    let body = try await bodies.json(of: request, limit: ModelDescription.maximumBytes)
+    return (model, try ModelDescription(body))
+  }
+
+  private func save(_ id: String, _ request: Request) async throws -> JSONObject {
+    let (model, description) = try await change(id, request)
+    do {
+      let saved = try await imports.save(description, of: model)
+      return ["model": saved.json, "warnings": saved.bundle.warnings.map(\.json)]
+    } catch let error as ImportError {
+      throw WebError(error)
+    }
+  }
+
+  private func addDraft(_ id: String, _ request: Request) async throws -> Response {
+    let (model, description) = try await change(id, request)
+    do {
+      let draft = try await runner.queue.run { try drafts.add(description, of: model) }
+      let json: JSONObject = ["id": draft.id, "model": draft.model.json]
+      let answer: JSONObject = [
+        "draft": json, "issues": draft.model.bundle.warnings.map(\.json),
+      ]
+      return try .json(answer, status: .created)
+    } catch let error as WebError where !error.issues.isEmpty {
+      // Problems are an answer here. With an error's status, browsers would report each of them while
+      // people type.
+      let answer: JSONObject = ["draft": JSONObject?.none, "issues": error.issues.map(\.json)]
+      return try .json(answer)
+    }
+  }
+
+  private func infer(_ draft: String, of id: String, _ request: Request) async throws -> JSONObject
+  {
+    var options = try InferenceOptions(Query(request))
+    // Drafts have no live sources.
+    options.source = nil
+    let draft = try drafts.draft(draft, of: id)
+    if request.isJSON {
+      return try await runner.run(draft.model, on: .values(bodies.json(of: request)), options)
+    }
+    return try await bodies.withBody(
+      of: request, limit: InferenceRunner.maximumImageBytes, as: "The image"
+    ) { [options] bytes in
+      try await runner.run(draft.model, on: .file(bytes), options)
+    }
+  }
+
+  private func graph(_ id: String) async throws -> Response {
+    let model = try runner.catalogue.model(id)
+    guard let readGraph, model.isOfLiteRT, let path = model.bundle.modelPath else {
+      throw WebError(
+        status: .unprocessableContent, code: "no_graph",
+        message: "Only the graphs of TensorFlow Lite models can be shown.")
+    }
+    let bytes = try await runner.queue.run {
+      do {
+        return try readGraph(path)
+      } catch let error as TensorIOError {
+        throw error.about(path).naming { FileSystem.name(of: $0) }
+      }
+    }
+    return .data(bytes, type: "application/json")
+  }
+}
+#endif

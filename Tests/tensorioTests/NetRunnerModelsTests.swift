@@ -1,0 +1,53 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import Foundation
+import TensorIO
+import TestSupport
+import Testing
+
+/// The page's models in a browser: importing, correcting and saving a description, and looking at a graph.
+@Suite(
+  .serialized,
+  .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
+struct NetRunnerModelsTests {
+  /// Writes a graph of additions in a row.
+  private static func writeChain(of count: Int, to path: String) async throws {
+    try await Python.run(["Tools/make_chain_model.py", path, "\(count)"])
+  }
+
+  @Test func `the page imports, corrects, saves and shows models in a browser`() async throws {
+    let folder = try TemporaryFolder()
+    let models = folder.path + "/models"
+    try FileManager.default.createDirectory(atPath: models, withIntermediateDirectories: true)
+    for name in ["digits", "digits-int8"] {
+      try FileManager.default.copyItem(
+        atPath: "\(CommandRunner.packageFolder.path)/Demo/\(name).tiobundle",
+        toPath: "\(models)/\(name).tiobundle")
+    }
+    let labels = folder.path + "/labels.txt"
+    try (0..<10).map { "number \($0)\n" }.joined()
+      .write(toFile: labels, atomically: true, encoding: .utf8)
+    let chain = folder.path + "/chain.tflite"
+    try await Self.writeChain(of: 1000, to: chain)
+    let server = try RunningServer(["--models", models])
+    let seen = try JSONValue(
+      parsing: Data(
+        await Python.run([
+          "Tools/peers/browse_models.py", server.address, "Demo/digits.tiobundle/model.tflite",
+          labels, chain, "--many", models,
+        ]).utf8))
+    guard case .object(let members) = seen else { return }
+    for (what, value) in members {
+      if case .bool(let bool) = value { #expect(bool, "\(what): \(seen)") }
+    }
+    #expect(members.count == 47, "\(members.keys.sorted())")
+    #expect(members["operators"] == .string("1,000"))
+    #expect(members["axe"] == .array([]))
+    #expect(members["console"] == .array([]), "\(seen)")
+  }
+}
+#endif

@@ -1,0 +1,343 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""Imports, corrects, saves and looks at models in Net Runner's page, by the mouse and by the keyboard alone.
+
+    browse_models.py ADDRESS MODEL LABELS GRAPH [--many FOLDER] [--screenshots DIR]
+
+MODEL is a classifier without labels, LABELS a file with its labels, and GRAPH a model with many operators.
+FOLDER is the server's models folder, which gets 200 more models. The script prints what it saw as a JSON object.
+"""
+
+import argparse
+import base64
+import json
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from axe_core_python.selenium import Axe
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from browse import DEMO, Page
+from browse_inputs import DROP
+
+# The time from a key in a field until the page is drawn with the answer, in milliseconds. The page's policy forbids
+# eval, so the answer is a part of the script.
+TIME_OF_KEY = """
+const [selector, text] = arguments;
+const done = arguments[arguments.length - 1];
+const field = document.querySelector(selector);
+field.focus();
+const start = performance.now();
+field.value = text;
+field.dispatchEvent(new Event("input", { bubbles: true }));
+const look = () => {
+  if (ANSWER) requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
+  else if (performance.now() - start > 5000) done(null);
+  else setTimeout(look, 1);
+};
+look();
+"""
+
+
+class Steps:
+    """Uses the page as a person does."""
+
+    def __init__(self, page: Page, address: str):
+        self.page = page
+        self.driver = page.driver
+        self.address = address.split("#")[0]
+
+    def go(self, view: str) -> None:
+        self.driver.get(self.address + "#/" + view)
+
+    def is_there(self, selector: str, seconds: float = 20) -> bool:
+        script = "return Boolean(document.querySelector(arguments[0])?.checkVisibility())"
+        return self.page.wait(lambda: self.driver.execute_script(script, selector), seconds) is not None
+
+    def press(self, *keys: str) -> None:
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def tab_to(self, selector: str, most: int = 60) -> bool:
+        """Presses the tab key until an element has the focus."""
+        for _ in range(most):
+            if self.driver.execute_script(
+                    "return document.activeElement.matches(arguments[0])", selector):
+                return True
+            self.press(Keys.TAB)
+        return False
+
+    def fill(self, selector: str, text: str) -> None:
+        self.driver.execute_script(
+            """const control = document.querySelector(arguments[0]);
+            control.value = arguments[1];
+            control.dispatchEvent(new Event("input", { bubbles: true }));
+            control.dispatchEvent(new Event("change", { bubbles: true }));""", selector, text)
+
+    def drop(self, path: Path, name: str) -> None:
+        self.driver.execute_script(DROP, name, base64.b64encode(path.read_bytes()).decode())
+
+    def times_of_keys(self, selector: str, answers: list[tuple[str, str]]) -> float:
+        """Returns the longest time of several texts. Of each, the best of five counts, as other work is chance."""
+        times = [
+            [self.driver.execute_async_script(TIME_OF_KEY.replace("ANSWER", answer), selector, text)
+             for text, answer in answers] for _ in range(5)]
+        return max(min(each) for each in zip(*times))
+
+    def trial(self) -> str:
+        return self.page.text(".trial-labels li:first-child span")
+
+    def tries(self, label: str) -> bool:
+        return self.page.wait(lambda: self.trial() == label) is not None
+
+
+def accessibility(page: Page, name: str) -> list[str]:
+    """What axe finds on the page as it is, in two sizes."""
+    found = []
+    for width, height, theme in [(390, 844, "light"), (1024, 768, "dark")]:
+        page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": theme}]})
+        time.sleep(0.2)
+        for violation in Axe().run(page.driver)["violations"]:
+            nodes = [node["target"] for node in violation["nodes"][:3]]
+            found.append(f"{name} {width} {theme}: {violation['id']} {nodes}")
+        width_of_page = page.driver.execute_script("return document.documentElement.scrollWidth")
+        if width_of_page > width:
+            found.append(f"{name} {width}: the page is {width_of_page} pixels wide")
+    page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    return found
+
+
+def by_mouse(steps: Steps, model: Path, labels: Path) -> dict:
+    """Drops a model, chooses its labels, saves, and uses it: four steps."""
+    seen, page = {}, steps.page
+    steps.go("models")
+    steps.is_there("#import-choose")
+    steps.drop(model, "mine.tflite")
+    seen["opens_the_form"] = steps.is_there(".form-fields")
+    seen["says_what_was_assumed"] = len(page.driver.find_elements("css selector", ".assumed li")) > 0
+    seen["tries_a_sample"] = page.wait(
+        lambda: page.text(".trial > [role=status]").startswith("Inference")) is not None
+    page.find(".form-fields .labels input[type=file]").send_keys(str(labels))
+    seen["counts_labels"] = page.wait(
+        lambda: "for" in page.text(".form-fields .labels [role=status]")) is not None
+    seen["tries_the_labels"] = steps.tries(labels.read_text().splitlines()[0])
+    page.find("#form-save").click()
+    seen["saves"] = steps.is_there("#model-use")
+    page.find("#model-use").click()
+    seen["is_used_in_live"] = page.wait(
+        lambda: page.find("[data-view=live]").is_displayed()
+        and page.find("#model-select").get_attribute("value") == "mine") is not None
+    seen["lives"] = page.wait(lambda: page.text("#top-label") in labels.read_text()) is not None
+    return seen
+
+
+def by_keyboard(steps: Steps, model: Path, labels: Path) -> dict:
+    """The same four steps without a pointer."""
+    seen, page = {}, steps.page
+    steps.go("models")
+    seen["reaches_the_file"] = steps.is_there("#import-choose") and steps.tab_to("#import-choose")
+    # The system's dialog isn't part of the page.
+    copy = Path(tempfile.mkdtemp()) / "keys.tflite"
+    shutil.copy(model, copy)
+    page.find("#zip-input").send_keys(str(copy))
+    steps.is_there(".form-fields")
+    seen["reaches_labels"] = steps.tab_to(".form-fields .labels textarea")
+    steps.press(*"\n".join(labels.read_text().splitlines()))
+    seen["typed_labels"] = steps.tries(labels.read_text().splitlines()[0])
+    page.driver.execute_script("document.querySelector('.model-details h2').focus()")
+    seen["reaches_save"] = steps.tab_to("#form-save")
+    steps.press(Keys.ENTER)
+    seen["focuses_use"] = page.wait(lambda: page.driver.execute_script(
+        "return document.activeElement.id === 'model-use'")) is not None
+    steps.press(Keys.ENTER)
+    seen["keyboard_to_live"] = page.wait(
+        lambda: page.find("[data-view=live]").is_displayed()
+        and page.find("#model-select").get_attribute("value") == "keys") is not None
+    shutil.rmtree(copy.parent)
+    return seen
+
+
+def correction(steps: Steps, look) -> dict:
+    """Corrects a model, with mistakes, and discards changes."""
+    seen, page, driver = {}, steps.page, steps.driver
+    steps.go("models/mine")
+    steps.is_there("#model-edit")
+    page.click("#model-edit")
+    steps.is_there(".form-fields")
+    steps.fill("[data-path='inputs[0].crop.fraction']", "2")
+    seen["names_the_field"] = page.wait(lambda: driver.find_elements(
+        "css selector", "[data-path='inputs[0].crop.fraction'][aria-invalid]")) is not None
+    look("form-mistake")
+    steps.fill("[data-path='inputs[0].crop.fraction']", "0.9")
+    seen["accepts_the_correction"] = page.wait(lambda: not driver.find_elements(
+        "css selector", ".form-fields [aria-invalid]") and steps.trial() != "") is not None
+    steps.drop(DEMO / "images/digit-3-01.png", "three.png")
+    seen["takes_a_dropped_image"] = page.wait(
+        lambda: page.find(".trial-stage img").get_attribute("alt") == "three.png") is not None
+    driver.execute_script("document.querySelectorAll('[name=form-mode]')[1].click()")
+    text = page.find("#model-text").get_attribute("value")
+    seen["text_has_the_change"] = '"fraction": 0.9' in text
+    steps.fill("#model-text", text.replace('"type": "image"', '"type": "picture"', 1))
+    seen["lists_problems_beside_the_text"] = page.wait(
+        lambda: "inputs[0].type" in page.text(".issues")) is not None
+    steps.fill("#model-text", text.replace("{", "{{", 1))
+    seen["names_the_line"] = page.wait(lambda: "line" in page.text(".issues")) is not None
+    look("form-text")
+    page.click("#form-discard")
+    seen["asks_before_discarding"] = page.wait(lambda: page.find("#confirm").is_displayed()) is not None
+    page.click("#confirm [value=yes]")
+    seen["discards"] = steps.is_there("#model-edit")
+    page.click("#model-edit")
+    steps.is_there(".form-fields")
+    value = page.find("[data-path='inputs[0].crop.fraction']").get_attribute("value")
+    seen["kept_the_saved_description"] = value == ""
+    steps.fill("[data-path='name']", "My model")
+    page.click(".card-link[data-model=digits]")
+    seen["asks_before_another_model"] = page.wait(lambda: page.find("#confirm").is_displayed()) is not None
+    page.click("#confirm [value=no]")
+    seen["stays_in_the_form"] = page.wait(
+        lambda: driver.execute_script("return location.hash") == "#/models/mine") is not None \
+        and page.find("[data-path='name']").get_attribute("value") == "My model"
+    page.click("#form-save")
+    seen["renames"] = page.wait(lambda: page.text(".model-details h2") == "My model") is not None
+    return seen
+
+
+def graph(steps: Steps, path: Path, look) -> dict:
+    """Imports a model with many operators, and looks at its graph."""
+    seen, page, driver = {}, steps.page, steps.driver
+    steps.go("models")
+    steps.drop(path, "graph.tflite")
+    steps.is_there("#form-use", 60)
+    page.click("#form-discard")
+    steps.is_there("#model-graph summary")
+    page.click("#model-graph summary")
+    seen["draws_or_lists"] = steps.is_there(".graph-table tbody tr")
+    count = page.text(".graph-search [role=status]").split(" ")[0]
+    found = "document.querySelector('.graph-search [role=status]').textContent"
+    took = steps.times_of_keys("#graph-search", [
+        (text, f"{found}.startsWith('{answer}')")
+        for text, answer in [("zzz", "0 of"), ("", count), ("sum_99", "12 of")]])
+    seen["operators"] = count
+    seen["graph_key_milliseconds"] = took
+    seen["answers_keys_in_the_graph"] = took < 100
+    page.click(".graph-table tbody .link")
+    seen["shows_tensors"] = page.wait(lambda: page.text(".graph-details h4") == "Reads") is not None
+    look("graph")
+    return seen
+
+
+def drawing(steps: Steps, look) -> dict:
+    """Steps through the drawn graph of the digits by keys."""
+    seen, page, driver = {}, steps.page, steps.driver
+    steps.go("models/digits")
+    page.wait(lambda: page.text(".model-details h2") == "Digits")
+    page.click("#model-graph summary")
+    seen["draws"] = steps.is_there(".graph .operator")
+    driver.execute_script("document.querySelector('.graph .operator').focus()")
+    steps.press(Keys.ARROW_DOWN)
+    seen["arrow_keys_step"] = page.wait(lambda: page.text(".graph-details h3").endswith(" · 1")) is not None
+    look("drawing")
+    seen["selects"] = driver.execute_script(
+        "return document.querySelectorAll('.graph [aria-selected=true]').length === 1")
+    return seen
+
+
+def many(steps: Steps, folder: Path) -> dict:
+    """Measures the view with 200 models."""
+    seen, page, driver = {}, steps.page, steps.driver
+    source = folder / "mine.tiobundle"
+    for index in range(200):
+        copy = folder / f"many-{index}.tiobundle"
+        shutil.copytree(source, copy)
+        model = json.loads((copy / "model.json").read_text())
+        model["id"], model["name"] = f"many-{index}", f"Model {index % 150}"
+        (copy / "model.json").write_text(json.dumps(model))
+    steps.go("models")
+    driver.refresh()
+    seen["lists_200"] = page.wait(lambda: len(page.models()) > 200, 60) is not None
+    rows = "document.querySelectorAll('#model-list li:not([hidden])').length"
+    took = steps.times_of_keys("#model-search", [
+        (text, f"{rows} {answer}")
+        for text, answer in [("zzz", "=== 0"), ("", "> 200"), ("model 7", "< 60")]])
+    seen["models_key_milliseconds"] = took
+    seen["answers_keys_in_the_list"] = took < 100
+    names = [each.text for each in driver.find_elements("css selector", "#model-list li:not([hidden]) .card-name")]
+    seen["names_are_unique"] = len(names) == len(set(names)) > 0
+    steps.fill("#model-search", "zzz")
+    seen["says_that_nothing_matches"] = steps.is_there("#model-search-clear")
+    page.click("#model-search-clear")
+    seen["clears_the_search"] = page.wait(lambda: driver.execute_script("return " + rows) > 200) is not None
+    chosen = driver.execute_async_script(
+        """const done = arguments[0];
+        const select = document.querySelector("#model-select");
+        const start = performance.now();
+        select.value = "many-150";
+        select.dispatchEvent(new Event("change"));
+        requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));""")
+    seen["choice_milliseconds"] = chosen
+    seen["answers_the_choice"] = chosen < 100
+    return seen
+
+
+def failures(steps: Steps, look) -> dict:
+    """An import that fails has a title, a sentence, one button, and folded details."""
+    seen, page = {}, steps.page
+    steps.go("models")
+    steps.is_there("#import-choose")
+    steps.drop(DEMO / "images/digit-3-01.png", "broken.tflite")
+    seen["says_that_it_failed"] = page.wait(lambda: page.text("#import-state strong") != "") is not None
+    warn = "#import-state .warn"
+    seen["has_one_button"] = len(page.driver.find_elements("css selector", warn + " button")) == 1
+    seen["folds_details"] = page.driver.execute_script(
+        "return document.querySelector('#import-state details').open === false")
+    look("failed")
+    return seen
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("address")
+    parser.add_argument("model", type=Path)
+    parser.add_argument("labels", type=Path)
+    parser.add_argument("graph", type=Path)
+    parser.add_argument("--many", type=Path)
+    parser.add_argument("--screenshots", type=Path)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        page = Page(Path(folder))
+        steps = Steps(page, arguments.address)
+
+        found: list[str] = []
+
+        def look(name: str) -> None:
+            if arguments.screenshots:
+                page.screenshots(arguments.screenshots, name)
+            found.extend(accessibility(page, name))
+
+        try:
+            seen = by_mouse(steps, arguments.model, arguments.labels)
+            seen |= by_keyboard(steps, arguments.model, arguments.labels)
+            seen |= correction(steps, look)
+            seen |= drawing(steps, look)
+            seen |= graph(steps, arguments.graph, look)
+            if arguments.many:
+                seen |= many(steps, arguments.many)
+            seen["console"] = [entry["message"] for entry in page.driver.get_log("browser")]
+            # The browser itself reports the status of a response that the page expects.
+            seen |= failures(steps, look)
+            json.dump(seen | {"axe": found}, sys.stdout)
+        finally:
+            page.driver.quit()
+
+
+if __name__ == "__main__":
+    main()
