@@ -293,6 +293,7 @@ def try_one(options, folder: Path, name: str, source: Path, data: bytes) -> list
     outcomes = []
     if "inspect" in commands:
         outcomes.append(run(binary, ["inspect", str(file)]))
+        outcomes.append(run(binary, ["inspect", str(file), "--graph"]))
     outcomes.append(run(binary, ["init", str(file), "-o", str(bundle)]))
     if source.parent.suffix == ".tiobundle":
         # The author's own bundle is processed further than the one that `init` makes.

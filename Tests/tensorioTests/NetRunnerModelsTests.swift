@@ -44,10 +44,29 @@ struct NetRunnerModelsTests {
     for (what, value) in members {
       if case .bool(let bool) = value { #expect(bool, "\(what): \(seen)") }
     }
-    #expect(members.count == 47, "\(members.keys.sorted())")
+    #expect(members.count == 48, "\(members.keys.sorted())")
     #expect(members["operators"] == .string("1,000"))
     #expect(members["axe"] == .array([]))
     #expect(members["console"] == .array([]), "\(seen)")
+  }
+
+  @Test func `without models and with an unreachable repository, the page says what to do`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let key = Data(repeating: 7, count: 32).base64EncodedString()
+    let server = try RunningServer([
+      "--models", folder.path, "--repository", "http://127.0.0.1:1", "--repository-key", key,
+    ])
+    let seen = try JSONValue(
+      parsing: Data(
+        await Python.run(["Tools/peers/browse_models.py", server.address, "--empty"]).utf8))
+    guard case .object(let members) = seen else { return }
+    for (what, value) in members where what != "axe" {
+      #expect(value == .bool(true), "\(what): \(seen)")
+    }
+    #expect(members.count == 6)
+    #expect(members["axe"] == .array([]))
   }
 }
 #endif

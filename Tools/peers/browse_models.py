@@ -5,9 +5,11 @@
 """Imports, corrects, saves and looks at models in Net Runner's page, by the mouse and by the keyboard alone.
 
     browse_models.py ADDRESS MODEL LABELS GRAPH [--many FOLDER] [--screenshots DIR]
+    browse_models.py ADDRESS --empty [--screenshots DIR]
 
 MODEL is a classifier without labels, LABELS a file with its labels, and GRAPH a model with many operators.
-FOLDER is the server's models folder, which gets 200 more models. The script prints what it saw as a JSON object.
+FOLDER is the server's models folder, which gets 200 more models. With --empty, the server has no models, and a
+repository that doesn't respond. The script prints what it saw as a JSON object.
 """
 
 import argparse
@@ -200,6 +202,12 @@ def correction(steps: Steps, look) -> dict:
     value = page.find("[data-path='inputs[0].crop.fraction']").get_attribute("value")
     seen["kept_the_saved_description"] = value == ""
     steps.fill("[data-path='name']", "My model")
+    page.click("[data-nav=live]")
+    page.wait(lambda: page.find("[data-view=live]").is_displayed())
+    page.click("[data-nav=models]")
+    seen["keeps_changes_in_other_views"] = page.wait(
+        lambda: steps.is_there("[data-path='name']")
+        and page.find("[data-path='name']").get_attribute("value") == "My model") is not None
     page.click(".card-link[data-model=digits]")
     seen["asks_before_another_model"] = page.wait(lambda: page.find("#confirm").is_displayed()) is not None
     page.click("#confirm [value=no]")
@@ -303,12 +311,29 @@ def failures(steps: Steps, look) -> dict:
     return seen
 
 
+def empty(steps: Steps, look) -> dict:
+    """The view without models, and with a repository that doesn't respond."""
+    seen, page = {}, steps.page
+    steps.go("models")
+    seen["says_that_there_are_none"] = steps.is_there("#model-empty") and steps.is_there("#model-first")
+    seen["hides_the_search"] = not page.find("#model-search").is_displayed()
+    seen["says_that_the_repository_fails"] = page.wait(
+        lambda: page.text("#repository-state strong") != "") is not None
+    buttons = page.driver.find_elements("css selector", "#repository-state button")
+    seen["offers_to_try_again"] = [each.text for each in buttons] == ["Try again"]
+    seen["folds_the_reason"] = page.driver.execute_script(
+        "return document.querySelector('#repository-state details').open === false")
+    look("empty")
+    return seen
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("address")
-    parser.add_argument("model", type=Path)
-    parser.add_argument("labels", type=Path)
-    parser.add_argument("graph", type=Path)
+    parser.add_argument("model", type=Path, nargs="?")
+    parser.add_argument("labels", type=Path, nargs="?")
+    parser.add_argument("graph", type=Path, nargs="?")
+    parser.add_argument("--empty", action="store_true")
     parser.add_argument("--many", type=Path)
     parser.add_argument("--screenshots", type=Path)
     arguments = parser.parse_args()
@@ -324,16 +349,19 @@ def main() -> None:
             found.extend(accessibility(page, name))
 
         try:
-            seen = by_mouse(steps, arguments.model, arguments.labels)
-            seen |= by_keyboard(steps, arguments.model, arguments.labels)
-            seen |= correction(steps, look)
-            seen |= drawing(steps, look)
-            seen |= graph(steps, arguments.graph, look)
-            if arguments.many:
-                seen |= many(steps, arguments.many)
-            seen["console"] = [entry["message"] for entry in page.driver.get_log("browser")]
-            # The browser itself reports the status of a response that the page expects.
-            seen |= failures(steps, look)
+            if arguments.empty:
+                seen = empty(steps, look)
+            else:
+                seen = by_mouse(steps, arguments.model, arguments.labels)
+                seen |= by_keyboard(steps, arguments.model, arguments.labels)
+                seen |= correction(steps, look)
+                seen |= drawing(steps, look)
+                seen |= graph(steps, arguments.graph, look)
+                if arguments.many:
+                    seen |= many(steps, arguments.many)
+                seen["console"] = [entry["message"] for entry in page.driver.get_log("browser")]
+                # The browser itself reports the status of a response that the page expects.
+                seen |= failures(steps, look)
             json.dump(seen | {"axe": found}, sys.stdout)
         finally:
             page.driver.quit()

@@ -92,8 +92,8 @@ def drops(page: Page, address: str, seen: dict) -> None:
         DROP, {"model.tflite": encoded((bundle / "model.tflite").read_bytes())})
     seen["imports_a_bare_file"] = page.wait(
         lambda: "Imported model." in page.text("#import-state")
-        and "RGB is assumed" in page.text("#import-state .checks")) is not None
-    page.click("#import-state .button")
+        and "RGB is assumed" in page.text(".assumed .checks")) is not None
+    page.click("#form-use")
     seen["uses_a_bare_file_live"] = page.wait(
         lambda: page.driver.current_url.endswith("#/live")
         and page.find("#model-select").get_attribute("value") == "model"
@@ -184,7 +184,7 @@ def models(page: Page, address: str, folder: Path, seen: dict) -> None:
     ) is not None
     page.find("#model-search").send_keys("import")
     seen["searches"] = page.wait(
-        lambda: len(page.driver.find_elements(By.CSS_SELECTOR, "#model-list li")) == 1) is not None
+        lambda: len(page.driver.find_elements(By.CSS_SELECTOR, "#model-list li:not([hidden])")) == 1) is not None
     page.driver.get(address + "#/models/imported")
     seen["shows_json"] = page.wait(lambda: '"imported"' in page.text("#model-json")) is not None
     page.wait(lambda: page.driver.find_elements(By.CSS_SELECTOR, "#model-delete"))

@@ -56,10 +56,12 @@ final class ModelDrafts: Sendable {
         id: UUID().uuidString.lowercased(), model: ServedModel(bundle, isShipped: false),
         folder: folder)
       _ = try catalogue.evaluator(of: draft.model)
-      drafts.withLock { drafts in
+      let oldest = drafts.withLock { drafts -> Draft? in
         drafts.append(draft)
-        if drafts.count > Self.limit { drafts.removeFirst() }
+        return drafts.count > Self.limit ? drafts.removeFirst() : nil
       }
+      // Its processes and its folder end here, outside of the lock.
+      withExtendedLifetime(oldest) {}
       return draft
     } catch let error as ImportError {
       throw WebError(error)

@@ -106,7 +106,10 @@ export function decodeFields(layer, path, form) {
     const { name, reference, schema, isRequired } = key;
     const names = roles.has(reference) ? others : name === "input" ? inputs : null;
     if (names?.length === 0) return null;
+    // BlazeFace has other defaults than the schema, which has those of most decoders.
+    const placeholder = decode.type === "blazeface" ? undefined : schema.default;
     const common = {
+      placeholder: placeholder === undefined ? t("Default") : String(placeholder).replaceAll(",", ", "),
       path: `${path}.decode.${name}`, label: keyName(key), value: decode[name],
       set: (value) => form.change(() => {
         if (value === undefined || value === "") delete decode[name];
@@ -137,7 +140,7 @@ function fieldOf(common, schema, isRequired, names) {
   });
   if (schema.type === "boolean") return tickField({ ...common, value: common.value ?? schema.default });
   if (schema.type === "number" || schema.type === "integer") return numberField({
-    ...common, placeholder: schema.default === undefined ? t("Default") : String(schema.default),
+    ...common,
     limits: {
       min: schema.minimum, max: schema.maximum, step: schema.type === "integer" ? 1 : "any",
     },
@@ -148,7 +151,6 @@ function fieldOf(common, schema, isRequired, names) {
   const isPlain = schema.type === "array" && type !== "array" && !Array.isArray(common.value?.[0]);
   return isPlain ? listField({
     ...common, isNumeric: type !== "string", note: t("With commas between them"),
-    placeholder: schema.default?.join(", "),
   }) : null;
 }
 

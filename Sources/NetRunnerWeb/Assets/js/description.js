@@ -8,7 +8,7 @@ const missing = "(fill in:";
 
 /** Whether a text of model.json isn't the mark of something that is still missing. */
 export function isFilledIn(text) {
-  return Boolean(text) && !text.startsWith(missing);
+  return typeof text === "string" && text !== "" && !text.startsWith(missing);
 }
 
 /**
@@ -67,7 +67,8 @@ export class Description {
 
   /** The files of labels that differ from the server's, of those that an output names. */
   get #changedLabels() {
-    const used = new Set((this.model.outputs ?? []).map(labelsFile));
+    const { outputs } = this.model;
+    const used = new Set(Array.isArray(outputs) ? outputs.map(labelsFile) : []);
     return Object.fromEntries(Object.entries(this.labels).filter(([file, names]) =>
       used.has(file) && JSON.stringify(names) !== JSON.stringify(this.#originalLabels[file])));
   }

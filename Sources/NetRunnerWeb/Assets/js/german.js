@@ -414,8 +414,8 @@ export const german = {
   "In use": "In Gebrauch",
   "{folder} can't be read": "{folder} kann nicht gelesen werden",
   "TensorFlow Lite models can't run here": "Modelle von TensorFlow Lite laufen hier nicht",
-  "Install LiteRT with this command, and start Net Runner again.":
-    "Installieren Sie LiteRT mit diesem Befehl, und starten Sie Net Runner neu.",
+  "Install LiteRT with this command, set TENSORIO_LITERT_LIBRARY as the details say, and start Net Runner again.":
+    "Installieren Sie LiteRT mit diesem Befehl, setzen Sie TENSORIO_LITERT_LIBRARY, wie es die Details sagen, und starten Sie Net Runner neu.",
   "The model '{id}' doesn't exist.": "Das Modell „{id}“ gibt es nicht.",
   "This model can't run here. {reason}": "Dieses Modell läuft hier nicht. {reason}",
   "Inputs": "Eingaben",
@@ -495,6 +495,7 @@ export const german = {
   "Expected {expected}, found {found}. {suggestion}": "Erwartet: {expected}, gefunden: {found}. {suggestion}",
   "The description has {n} problems.":
     ["Die Beschreibung hat {n} Fehler.", "Die Beschreibung hat {n} Fehler."],
+  "The model found nothing.": "Das Modell hat nichts gefunden.",
   "One label a line": "Ein Label je Zeile",
   "Labels": "Labels",
   "Choose a file of labels": "Datei mit Labels wählen",

@@ -15,7 +15,7 @@ export function inputFields(layer, path, form) {
     : layer.type === "array" || layer.type === "scalar" ? quantizeFields("quantize", layer, path, form) : [];
   const note = fields.length === 0 ? t("Its settings are in model.json.") : "";
   return fieldGroup(
-    t("Input “{name}”", { name: layer.name }), [layerText(layer, form.tensor("inputs", path)), note].filter(Boolean).join(" "),
+    t("Input “{name}”", { name: layer.name }), [layerText(layer, form.tensor("inputs", path)), note].filter(Boolean).join(" · "),
     fields
   );
 }

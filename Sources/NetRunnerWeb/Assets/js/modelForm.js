@@ -175,9 +175,15 @@ export class ModelForm extends EventTarget {
       path: key, label, value: isFilledIn(model[key]) ? model[key] : "", ...options,
       set: (value) => this.change(() => { model[key] = value; }),
     });
-    const layers = (key, make) => (Array.isArray(model[key]) ? model[key] : []).map(
-      (layer, index) => make(layer, `${key}[${index}]`, this)
-    );
+    const layers = (key, make) => (Array.isArray(model[key]) ? model[key] : []).map((layer, index) => {
+      const path = `${key}[${index}]`;
+      try {
+        return make(layer, path, this);
+      } catch {
+        // A description with mistakes can have any value in any place. The server names them.
+        return fieldGroup(path, t("Its settings are in model.json."));
+      }
+    });
     this.#fields.replaceChildren(
       fieldGroup(t("Model"), "", text("name", t("Name")), text("details", t("Description"), { rows: 2 }),
         el("details", {}, el("summary", { text: t("Version, author and license") }),

@@ -63,18 +63,18 @@ export class ModelTrial {
 
   /** Tries an image of the user's. Returns false if the file isn't one. */
   take(file) {
-    if (!isPicture(file)) return false;
+    if (this.root.hidden || !isPicture(file)) return false;
     readablePicture(file).then((picture) => this.#use(picture, file.name)).catch(() => {
       this.#state.textContent = t("The image can't be read.");
     });
     return true;
   }
 
-  /** Uses a draft's identifier, or none while the description has problems. */
-  use(draft, isImage = true) {
-    this.#draft = draft;
+  /** Uses a draft. There is nothing to try if its model doesn't take images. */
+  use(draft, isImage) {
+    this.#draft = isImage ? draft : null;
     this.root.hidden = !isImage;
-    if (isImage) this.#run();
+    this.#run();
   }
 
   /** Says why there is no result. */
@@ -144,7 +144,8 @@ export class ModelTrial {
         Number.isFinite(value) ? el("span", { class: "bar" }, bar) : null
       );
     }));
-    if (labels.length === 0) this.#list.append(el("li", { text: emptyText(result, 0) }));
+    const empty = result.detections ? t("The model found nothing.") : emptyText(result, 0);
+    if (labels.length === 0) this.#list.append(el("li", { text: empty }));
   }
 
   #layOut() {

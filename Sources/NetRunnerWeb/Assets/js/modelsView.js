@@ -50,8 +50,11 @@ export class ModelsView {
   }
 
   async show(id) {
-    if (!this.#isShown) this.#repository.load();
+    const comesBack = !this.#isShown;
     this.#isShown = true;
+    if (comesBack) this.#repository.load();
+    // The changes in the form are kept while people look at another view.
+    if (comesBack && this.#form && !id) return this.#app.go("models", this.#form.id);
     const wanted = id || this.#app.models.selected?.id;
     const leavesForm = this.#form && (id ? id !== this.#form.id : this.#shown !== "");
     if (leavesForm && this.#form.id !== wanted) {
@@ -121,6 +124,7 @@ export class ModelsView {
       (model) => el("li", { data: { id: model.id } }, this.#row(model))
     );
     byId("model-empty").hidden = list.length > 0;
+    byId("model-search").closest("label").hidden = list.length === 0;
     byId("model-list").replaceChildren(...items(true));
     byId("model-unable-list").replaceChildren(...items(false));
     this.#filter();
@@ -177,7 +181,9 @@ export class ModelsView {
     const code = el("code", { class: "mono", text: command });
     byId("model-runtime").append(
       el("strong", { text: t("TensorFlow Lite models can't run here") }),
-      el("p", { text: t("Install LiteRT with this command, and start Net Runner again.") }),
+      el("p", { text: t(
+        "Install LiteRT with this command, set TENSORIO_LITERT_LIBRARY as the details say, and start Net Runner again."
+      ) }),
       el("p", { class: "row" }, code, copyButton(code, this.#app.notices)),
       el("details", {}, el("summary", { text: t("Details") }), el("p", { text: problem }))
     );

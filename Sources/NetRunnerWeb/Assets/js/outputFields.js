@@ -21,7 +21,7 @@ export function outputFields(layer, path, form) {
   }));
   if (kind.startsWith("decode:")) fields.push(...decodeFields(layer, path, form));
   if (labelsFile(layer) !== undefined) fields.push(labels(layer, path, form));
-  else if (kind === "values" && wantedLabels(layer) > 1) fields.push(firstLabels(layer, path, form));
+  else if (kind === "classes" || (kind === "values" && wantedLabels(layer) > 1)) fields.push(firstLabels(layer, path, form));
   if (kind === "image") fields.push(...scaleFields("denormalize", layer, path, form, {
     none: t("0 to 255"), "[0,1]": t("0 to 1"), "[-1,1]": t("-1 to 1"), own: t("Scale and bias"),
   }));
@@ -51,7 +51,7 @@ function labels(layer, path, form) {
   });
 }
 
-/** A field for labels of values, which become a classification when people enter some. */
+/** A field for the first labels of an output. Values become a classification when people enter some. */
 function firstLabels(layer, path, form) {
   const file = freeFile(form);
   return labelField({
@@ -60,7 +60,8 @@ function firstLabels(layer, path, form) {
       form.labels[file] = names;
       if (names.length > 0) layer.labels = file;
       else delete layer.labels;
-      form.field(`${path}.type`).value = kindOf(layer);
+      const kind = form.field(`${path}.type`);
+      if (kind) kind.value = kindOf(layer);
     }),
   });
 }
