@@ -209,7 +209,8 @@ def untranslated(path: Path, used: set[int]) -> list[str]:
         is_member = len(before) == 2 and before[0] in TEXT_MEMBERS and before[1] in (":", "=")
         words = [word for word in re.findall(r"[A-Za-z]{2,}", token.text.replace("\0", " ")) if word not in NAMES]
         if token.kind == "template":
-            is_text = bool(words and re.search(r"(^|[\s\0])[A-Za-z][a-z]+([\s.,:]|$)", token.text)
+            is_text = bool(words and re.search(r"\s", token.text)
+                           and re.search(r"(^|[\s\0])[A-Za-z][a-z]+([\s.,:]|$)", token.text)
                            and not re.fullmatch(r"[a-z]+ \0", token.text))
         else:
             is_sentence = words and re.match(r"[A-Z][a-z]+('[a-z]+)?([ .,:!?…]|$)", token.text)

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { t } from "./messages.js";
+
 /** How `tensorio init` marks texts of model.json that are still missing. */
 const missing = "(fill in:";
 
@@ -84,7 +86,7 @@ function parsed(text) {
   const plain = text.replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, (part) => (part === "," ? "" : part));
   const model = JSON.parse(plain);
   if (model === null || typeof model !== "object" || Array.isArray(model)) {
-    throw new SyntaxError("model.json isn't an object.");
+    throw new SyntaxError(t("model.json isn't an object."));
   }
   return model;
 }

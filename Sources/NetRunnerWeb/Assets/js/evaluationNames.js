@@ -117,7 +117,7 @@ export function metricValues(result) {
 /** Returns why a metric is undefined, in the server's words, or null. */
 export function undefinedReason(result, name) {
   const notes = Object.values(result.metrics ?? {}).flatMap((each) => each.notes ?? []);
-  return notes.find((note) => note.startsWith(`${name} is not defined`)) ?? null;
+  return notes.find((note) => /^(\w+) is not defined/.exec(note)?.[1] === name) ?? null;
 }
 
 /** Describes how an answer differs from the truth, or returns null if nothing is known. */

@@ -55,11 +55,6 @@ export function whole(value) {
   return value.toLocaleString(language);
 }
 
-/** Formats a count with its noun: "1 image", "1,200 images". */
-export function count(value, one, many = `${one}s`) {
-  return `${whole(value)} ${value === 1 ? one : many}`;
-}
-
 /** Formats a duration: "less than a second", "12 s", "3 min 20 s", "2 h 5 min". */
 export function duration(seconds) {
   if (!Number.isFinite(seconds) || seconds < 0) return "–";

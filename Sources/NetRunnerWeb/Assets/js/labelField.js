@@ -80,7 +80,7 @@ function countText(count, wanted) {
 }
 
 /** Returns the labels of a file: a list in JSON, or lines. */
-export function labelsIn(text) {
+function labelsIn(text) {
   try {
     const list = JSON.parse(text);
     if (Array.isArray(list)) return list.map(String);

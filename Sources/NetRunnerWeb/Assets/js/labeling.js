@@ -119,7 +119,7 @@ export function nextOpen(photos, isDone, after) {
  * Returns how certain a model is of its answer: how far the best answer is ahead of the second one, or
  * the score of the only answer or of the best object.
  */
-export function certainty({ answers, objects }) {
+function certainty({ answers, objects }) {
   if (answers?.length > 1) return answers[0].value - answers[1].value;
   if (answers?.length === 1) return answers[0].value;
   return Math.max(0, ...(objects ?? []).map(({ score }) => score));

@@ -115,7 +115,7 @@ export class ModelDetails {
 }
 
 /** A link to the list, for screens that show either the list or a model. */
-export function backLink() {
+function backLink() {
   return el("a", { class: "back", href: "#/models" }, icon("left"), t("All models"));
 }
 
