@@ -89,6 +89,7 @@ struct InspectCommand: ParsableCommand {
       Console.printData(report.text)
     }
   }
+
   private func showGraph() throws {
     let kind = try ModelKind(of: path)
     let model = kind == .bundle ? try ModelBundle(path).modelPath : path

@@ -26,6 +26,7 @@ public struct NetRunnerServer: Sendable {
   private let catalogue: ModelCatalogue
   private let queue: WorkQueue
   private let imports: ModelImports
+  private let drafts: ModelDrafts
   private let bodies = BodyReader(budget: 512 << 20)
   private let assets: String
   private let scratch: ScratchFolder
@@ -68,6 +69,7 @@ public struct NetRunnerServer: Sendable {
       backends: options.backends, threads: options.threads)
     queue = WorkQueue(threads: options.threads, limit: 64 * options.threads)
     imports = try ModelImports(catalogue, options)
+    drafts = ModelDrafts(catalogue)
     scratch = try ScratchFolder()
     uploads = try UploadStore(scratch: scratch, disk: disk)
     evaluations = EvaluationStore(options)
@@ -83,6 +85,7 @@ public struct NetRunnerServer: Sendable {
     let options = options
     defer {
       evaluations.end()
+      drafts.removeAll()
       scratch.remove()
     }
     do {
@@ -128,7 +131,7 @@ public struct NetRunnerServer: Sendable {
     ModelRoutes(runner: runner, bodies: bodies).add(to: api)
     ImportRoutes(imports: imports, bodies: bodies).add(to: api)
     DescriptionRoutes(
-      runner: runner, imports: imports, drafts: ModelDrafts(catalogue), bodies: bodies,
+      runner: runner, imports: imports, drafts: drafts, bodies: bodies,
       readGraph: options.readGraph
     ).add(to: api)
     RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)

@@ -48,6 +48,9 @@ struct NetRunnerModelsTests {
     #expect(members["operators"] == .string("1,000"))
     #expect(members["axe"] == .array([]))
     #expect(members["console"] == .array([]), "\(seen)")
+    #expect(await server.end(with: SIGTERM) == 0)
+    // The drafts of the form are gone with the server.
+    try #expect(FileSystem.contents(of: models).allSatisfy { !$0.hasPrefix(".import-") })
   }
 
   @Test func `without models and with an unreachable repository, the page says what to do`()

@@ -83,6 +83,9 @@ final class ModelDrafts: Sendable {
     let draft = try draft(id, of: model)
     drafts.withLock { $0.removeAll { $0.id == draft.id } }
   }
+
+  /// Removes all drafts with their folders, before the server ends.
+  func removeAll() { drafts.withLock { $0.removeAll() } }
 }
 
 extension WebError {

@@ -14,10 +14,8 @@ export function inputFields(layer, path, form) {
     ? imageFields(layer, path, form)
     : layer.type === "array" || layer.type === "scalar" ? quantizeFields("quantize", layer, path, form) : [];
   const note = fields.length === 0 ? t("Its settings are in model.json.") : "";
-  return fieldGroup(
-    t("Input “{name}”", { name: layer.name }), [layerText(layer, form.tensor("inputs", path)), note].filter(Boolean).join(" · "),
-    fields
-  );
+  const facts = [layerText(layer, form.tensor("inputs", path)), note].filter(Boolean).join(" · ");
+  return fieldGroup(t("Input “{name}”", { name: layer.name }), facts, fields);
 }
 
 /** Describes a layer: its shape, and how the tensor is stored. */

@@ -21,7 +21,9 @@ export function outputFields(layer, path, form) {
   }));
   if (kind.startsWith("decode:")) fields.push(...decodeFields(layer, path, form));
   if (labelsFile(layer) !== undefined) fields.push(labels(layer, path, form));
-  else if (kind === "classes" || (kind === "values" && wantedLabels(layer) > 1)) fields.push(firstLabels(layer, path, form));
+  else if (kind === "classes" || (kind === "values" && wantedLabels(layer) > 1)) {
+    fields.push(firstLabels(layer, path, form));
+  }
   if (kind === "image") fields.push(...scaleFields("denormalize", layer, path, form, {
     none: t("0 to 255"), "[0,1]": t("0 to 1"), "[-1,1]": t("-1 to 1"), own: t("Scale and bias"),
   }));
