@@ -12,6 +12,7 @@ JSON object, including the console's messages.
 
 import argparse
 import base64
+import contextlib
 import http.server
 import io
 import json
@@ -27,6 +28,7 @@ from pathlib import Path
 from axe_core_python.selenium import Axe
 from PIL import Image
 from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
@@ -145,8 +147,10 @@ class Page:
         """Returns how long a condition took, or None if it never held."""
         start = time.perf_counter()
         while time.perf_counter() - start < seconds:
-            if condition():
-                return time.perf_counter() - start
+            # The elements of a view are missing until its scripts are loaded.
+            with contextlib.suppress(NoSuchElementException):
+                if condition():
+                    return time.perf_counter() - start
             time.sleep(0.02)
         return None
 

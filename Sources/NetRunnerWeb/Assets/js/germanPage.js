@@ -5,6 +5,7 @@
 
 /** The texts of index.html, the settings, the formats and the requests in German, as in german.js. */
 export const germanPage = {
+  "This view can't be loaded. Choose it again.": "Diese Ansicht kann nicht geladen werden. Wählen Sie sie noch einmal.",
   // index.html: the frame
   "Skip to the content": "Zum Inhalt",
   "Views": "Ansichten",

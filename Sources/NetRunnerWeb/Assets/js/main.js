@@ -5,17 +5,16 @@
 
 import { API } from "./api.js";
 import { Announcer } from "./announcer.js";
+import { modelIn } from "./bundleFiles.js";
 import { Connection } from "./connection.js";
 import { byId } from "./dom.js";
 import { followDrops } from "./drops.js";
-import { EvaluateView } from "./evaluate.js";
 import { showFailure } from "./failures.js";
-import { LabelView } from "./label.js";
+import { LazyView } from "./lazyView.js";
 import { LiveView } from "./live.js";
 import { t, translate } from "./messages.js";
 import { Models } from "./models.js";
 import { followModelChoice } from "./modelChoice.js";
-import { ModelsView } from "./modelsView.js";
 import { Notices } from "./notices.js";
 import { Requests } from "./request.js";
 import { Router, address } from "./router.js";
@@ -54,11 +53,14 @@ start();
 
 async function start() {
   await load();
+  const later = (name, load) => new LazyView(
+    name, load, () => notices.warn(t("This view can't be loaded. Choose it again."))
+  );
   const views = {
     live: new LiveView(app),
-    models: new ModelsView(app),
-    evaluate: new EvaluateView(app),
-    label: new LabelView(app),
+    models: later("models", async () => new (await import("./modelsView.js")).ModelsView(app)),
+    evaluate: later("evaluate", async () => new (await import("./evaluate.js")).EvaluateView(app)),
+    label: later("label", async () => new (await import("./label.js")).LabelView(app)),
     settings: new SettingsView(app),
   };
   const router = new Router(views);
@@ -66,7 +68,12 @@ async function start() {
     app.go(view);
     views[view].receive(entries);
   };
-  app.importModel = (entries) => views.models.importModel(entries);
+  app.importModel = (entries) => {
+    if (!modelIn(entries)) return false;
+    app.go("models");
+    views.models.with((view) => view.importModel(entries));
+    return true;
+  };
   const receiver = () => (router.current.receive ? router.current : views.live);
   followDrops({
     notices,

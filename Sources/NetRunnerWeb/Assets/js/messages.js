@@ -3,15 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { german } from "./german.js";
-
 /** The languages of the page, by their codes. */
 export const languages = { en: "English", de: "Deutsch" };
 
 /** The code of the page's language, which early.js chose. */
 export const language = document.documentElement.lang;
 
-const translations = { de: german }[language];
+// English needs no other file.
+const translations = language === "de" ? (await import("./german.js")).german : null;
 
 /**
  * Returns a text in the page's language. The English text identifies it, and values replace the names
