@@ -75,7 +75,6 @@ export const germanLabel = {
   "Delete the selected shape": "Die ausgewählte Form löschen",
   "Select nothing, or show all images": "Nichts auswählen oder alle Bilder zeigen",
   "Labels": "Labels",
-  "Back": "Rückseite",
   "Number": "Zahl",
   "{n} labels": ["{n} Label", "{n} Labels"],
   "This isn't a number.": "Das ist keine Zahl.",

@@ -68,7 +68,7 @@ export const germanLive = {
   "Only background.": "Nur Hintergrund.",
   "Nothing found with a score of {least} or more.": "Nichts gefunden mit einem Wert von mindestens {least}.",
   "No label has a score of {least} or more.": "Kein Label hat einen Wert von mindestens {least}.",
-  "{n} keypoints.": ["{n} Gelenkpunkt.", "{n} Gelenkpunkte."],
+  "{n} keypoints.": ["{n} Schlüsselpunkt.", "{n} Schlüsselpunkte."],
   "Share of the image": "Anteil am Bild",
   "The first {top} of {length} objects": "Die ersten {top} von {length} Objekten",
   "Average of {n}": "Mittel aus {n}",

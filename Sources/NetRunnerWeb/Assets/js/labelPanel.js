@@ -46,7 +46,7 @@ export class LabelPanel {
         el("label", { class: "field" }, this.#fieldName, this.#field)),
       this.#note, this.#list,
       el(
-        "div", { class: "actions" }, button("label-back", t("Back"), "left", actions.back),
+        "div", { class: "actions" }, button("label-back", t("Previous"), "left", actions.back),
         button("label-skip", t("Next"), "right", actions.skip), this.#undo
       ));
   }
