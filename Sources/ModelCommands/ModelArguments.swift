@@ -246,6 +246,9 @@ package enum Backends {
 }
 
 extension DecodeScaling: ExpressibleByArgument {
-  // The parser's default implementation looks the values up through a key path at every start.
+  // The parser's default implementations look the values up through key paths, and print them through
+  // protocols, whose conformances are searched for at every start.
   public static var allValueStrings: [String] { allCases.map { $0.rawValue } }
+  public static var allValueDescriptions: [String: String] { [:] }
+  public var defaultValueDescription: String { rawValue }
 }
