@@ -20,6 +20,8 @@ export class LazyView {
    */
   constructor(name, load, failed) {
     this.root = document.querySelector(`[data-view=${name}]`);
+    // Until then, nothing would happen after a click.
+    this.root.inert = true;
     this.#load = load;
     this.#failed = failed;
   }
@@ -49,6 +51,7 @@ export class LazyView {
       this.#loading = null;
       return this.#failed();
     }
+    this.root.inert = false;
     action(view);
   }
 }

@@ -46,6 +46,12 @@ export class ModelDetails {
     }
   }
 
+  /** Forgets a model that is still being loaded, because something else takes its place. */
+  leave() {
+    this.#turn += 1;
+    this.#shown = null;
+  }
+
   #explain(text) {
     this.#shown = null;
     this.#root.replaceChildren(backLink(), el("p", { class: "warn", text }));

@@ -104,6 +104,7 @@ export class ModelsView {
     try {
       const form = await ModelForm.open(this.#app, byId("model-details"), id, checks);
       this.#form = form;
+      this.#details.leave();
       this.root.classList.add("editing");
       const end = (isSaved) => {
         this.#form = null;
