@@ -25,7 +25,8 @@ struct NetRunnerCommandTests {
       await Python.run(["Tools/peers/browse.py", server.address]))
     guard case .object(let seen) = seen else { return }
     if case .number(let seconds)? = seen["label_after"] {
-      #expect(seconds < 2, "the label appeared after \(seconds) s")
+      // An idle machine needs a second. This test runs beside others.
+      #expect(seconds < 20, "the label appeared after \(seconds) s")
     } else {
       Issue.record("The page doesn't show a label: \(seen)")
     }

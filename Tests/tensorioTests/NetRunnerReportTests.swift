@@ -31,7 +31,7 @@ struct NetRunnerReportTests {
     for (what, value) in seen where what != "console" {
       #expect(value == .bool(true), "\(what)")
     }
-    #expect(seen.count == 35)
+    #expect(seen.count == 34)
     #expect(seen["console"] == .array([]))
   }
 }

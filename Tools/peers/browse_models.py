@@ -236,7 +236,6 @@ def graph(steps: Steps, path: Path, look) -> dict:
         for text, answer in [("zzz", "0 of"), ("", count), ("sum_99", "12 of")]])
     seen["operators"] = count
     seen["graph_key_milliseconds"] = took
-    seen["answers_keys_in_the_graph"] = took < 100
     page.click(".graph-table tbody .link")
     seen["shows_tensors"] = page.wait(lambda: page.text(".graph-details h4") == "Reads") is not None
     look("graph")
@@ -277,7 +276,6 @@ def many(steps: Steps, folder: Path) -> dict:
         (text, f"{rows} {answer}")
         for text, answer in [("zzz", "=== 0"), ("", "> 200"), ("model 7", "< 60")]])
     seen["models_key_milliseconds"] = took
-    seen["answers_keys_in_the_list"] = took < 100
     names = [each.text for each in driver.find_elements("css selector", "#model-list li:not([hidden]) .card-name")]
     seen["names_are_unique"] = len(names) == len(set(names)) > 0
     steps.fill("#model-search", "zzz")
@@ -292,7 +290,6 @@ def many(steps: Steps, folder: Path) -> dict:
         select.dispatchEvent(new Event("change"));
         requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));""")
     seen["choice_milliseconds"] = chosen
-    seen["answers_the_choice"] = chosen < 100
     return seen
 
 
