@@ -66,7 +66,7 @@ enum ExportTarget {
       // trial also detects a full disk. It is written next to any existing checkpoint, and takes as
       // long as the export.
       let trial = folder + "/.tensorio-" + UUID().uuidString
-      // A trial that can't be removed is no reason to refuse the training. Its name begins with a dot.
+      // The trial succeeded, so failing to delete it is harmless. Its name begins with a dot.
       defer { try? FileManager.default.removeItem(atPath: trial) }
       try FileSystem.writing("The folder '\(folder)' can't be written") {
         try FileManager.default.createDirectory(atPath: trial, withIntermediateDirectories: false)
