@@ -18,6 +18,8 @@ swift test --skip-build "$@" 2>&1 | tee "$log"
 status=$?
 if [ "$status" -ne 0 ]; then
   printf '\nWhat failed (%s has the whole output):\n' "$log" >&2
-  grep -E 'recorded an issue|^error:|fatal error' "$log" >&2
+  # The lines with an arrow say what was expected, and belong to the issue before them.
+  awk '/recorded an issue|^error:|fatal error/ { print; follows = 1; next }
+       follows && /^↳/ { print; next } { follows = 0 }' "$log" >&2
 fi
 exit "$status"

@@ -13,6 +13,7 @@ JSON object, including the console's messages.
 import argparse
 import base64
 import contextlib
+import fcntl
 import http.server
 import io
 import json
@@ -24,11 +25,12 @@ import threading
 import time
 import zipfile
 from pathlib import Path
+from typing import TextIO
 
 from axe_core_python.selenium import Axe
 from PIL import Image
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
@@ -104,9 +106,20 @@ class Bundles(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def browser_turn() -> TextIO:
+    """Waits until no other script has a browser. Closing the file, or the end of the process, ends the turn.
+
+    Several browsers on few cores are so slow that what people see at once takes many seconds.
+    """
+    file = (Path(tempfile.gettempdir()) / f"tensorio-browser-{os.getuid()}.lock").open("w")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
+
+
 class Page:
     def __init__(self, folder: Path, sound: Path | None = None):
         """Opens Chromium, whose microphone plays a WAV file."""
+        self.turn = browser_turn()
         camera = folder / "camera.mjpeg"
         camera.write_bytes(camera_picture("digit-7-01.png") * 30)
         self.downloads = folder / "downloads"
@@ -143,12 +156,12 @@ class Page:
     def click(self, selector: str) -> None:
         self.driver.execute_script("document.querySelector(arguments[0]).click()", selector)
 
-    def wait(self, condition, seconds: float = 20) -> float | None:
+    def wait(self, condition, seconds: float = 60) -> float | None:
         """Returns how long a condition took, or None if it never held."""
         start = time.perf_counter()
         while time.perf_counter() - start < seconds:
-            # The elements of a view are missing until its scripts are loaded.
-            with contextlib.suppress(NoSuchElementException):
+            # The elements of a view are missing until its scripts are loaded, and a view can replace them.
+            with contextlib.suppress(NoSuchElementException, StaleElementReferenceException):
                 if condition():
                     return time.perf_counter() - start
             time.sleep(0.02)
@@ -287,7 +300,7 @@ def browse(address: str, page: Page, screenshots: Path | None) -> dict:
     look("evaluate")
     page.click("#evaluate-start")
     seen["evaluates"] = page.wait(
-        lambda: page.driver.find_elements(By.CSS_SELECTOR, "#export-json"), 60) is not None
+        lambda: page.driver.find_elements(By.CSS_SELECTOR, "#export-json")) is not None
     seen["evaluation_says"] = page.text("#evaluation-state")
     time.sleep(1)
     results = page.driver.execute_script("return location.hash").removeprefix("#/")

@@ -142,7 +142,7 @@ def says(page: Page, root: str, text: str, button: str | None, detail: str = "")
             return [texts("button"), texts("details:not([open])")];""", root)
         return (is_shown(page, root) and text in page.text(root)
                 and buttons == ([button] if button else []) and detail in "".join(details))
-    return page.wait(holds, 8) is not None
+    return page.wait(holds) is not None
 
 
 def choose_second(page: Page, name: str) -> None:
@@ -309,7 +309,7 @@ def fail(page: Page, address: str, seen: dict, look) -> None:
         time.sleep(1)
         driver.execute_script("window.isBroken = false")
         page.click("#connection-retry")
-        seen["connects_again"] = page.wait(lambda: not is_shown(page, "#connection"), 3) is not None
+        seen["connects_again"] = page.wait(lambda: not is_shown(page, "#connection")) is not None
         count = page.frames()
         seen["goes_on"] = page.wait(lambda: page.frames() > count) is not None
 

@@ -117,7 +117,7 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
 
     page.click(".sound .examples button")
     seen["opens_an_example"] = page.wait(
-        lambda: page.text(".sound-name") == "silence.wav" and page.text("#latency") not in ["", "–"], 10) is not None
+        lambda: page.text(".sound-name") == "silence.wav" and page.text("#latency") not in ["", "–"]) is not None
 
     # The model is changed while the microphone starts, so nothing may listen after that.
     driver.execute_script(WATCH)

@@ -136,7 +136,7 @@ class Labelling:
 
     def has(self, what: str, condition) -> None:
         """Records whether a condition holds in time."""
-        self.seen[what] = self.page.wait(condition, 10) is not None
+        self.seen[what] = self.page.wait(condition) is not None
 
     def choose(self, selector: str, value: str) -> None:
         self.page.driver.execute_script(

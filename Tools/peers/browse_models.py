@@ -58,7 +58,7 @@ class Steps:
     def go(self, view: str) -> None:
         self.driver.get(self.address + "#/" + view)
 
-    def is_there(self, selector: str, seconds: float = 20) -> bool:
+    def is_there(self, selector: str, seconds: float = 60) -> bool:
         script = "return Boolean(document.querySelector(arguments[0])?.checkVisibility())"
         return self.page.wait(lambda: self.driver.execute_script(script, selector), seconds) is not None
 
@@ -270,7 +270,7 @@ def many(steps: Steps, folder: Path) -> dict:
         (copy / "model.json").write_text(json.dumps(model))
     steps.go("models")
     driver.refresh()
-    seen["lists_200"] = page.wait(lambda: len(page.models()) > 200, 60) is not None
+    seen["lists_200"] = page.wait(lambda: len(page.models()) > 200) is not None
     rows = "document.querySelectorAll('#model-list li:not([hidden])').length"
     took = steps.times_of_keys("#model-search", [
         (text, f"{rows} {answer}")

@@ -114,7 +114,7 @@ class Evaluations:
     def choose(self, name: str, value: str, names: list[str]) -> bool:
         """Chooses a radio button, and returns whether the photos with these names appear."""
         self.page.click(f"[name={name}][value={value}]")
-        return self.page.wait(lambda: self.names() == names, 5) is not None
+        return self.page.wait(lambda: self.names() == names) is not None
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -143,7 +143,7 @@ class Evaluations:
         self.seen["says_there_are_none"] = self.page.wait(lambda: self.count(button) == 1) is not None
         self.page.click(button)
         self.seen["evaluates_the_samples"] = self.page.wait(
-            lambda: self.count("#export-json") == 1, 60) is not None
+            lambda: self.count("#export-json") == 1) is not None
 
     def photos(self) -> None:
         """The truth and the prediction, the worst first, and where models disagree."""
@@ -172,7 +172,7 @@ class Evaluations:
         seen["side_by_side"] = page.wait(
             lambda: self.count("#photo .photo-answer dl") == 2) is not None
         self.press(Keys.ARROW_RIGHT)
-        seen["arrow_steps"] = page.wait(lambda: page.text("#photo-title") == "b.png", 5) is not None
+        seen["arrow_steps"] = page.wait(lambda: page.text("#photo-title") == "b.png") is not None
         page.wait(lambda: self.count("#photo .photo-answer dl") == 2)
         self.driver.execute_script("document.querySelector('[name=photo-shows]').focus()")
         self.press(Keys.ARROW_RIGHT)
@@ -193,16 +193,16 @@ class Evaluations:
         seen, page = self.seen, self.page
         self.resize(390, 844)
         seen["fits_phones"] = page.wait(lambda: self.driver.execute_script(
-            "return document.documentElement.scrollWidth <= 390"), 5) is not None
+            "return document.documentElement.scrollWidth <= 390")) is not None
         more = ".report .scroll-area.more-right"
-        seen["hints_at_more"] = page.wait(lambda: self.count(more) > 0, 5) is not None
+        seen["hints_at_more"] = page.wait(lambda: self.count(more) > 0) is not None
         before = self.count(more)
         self.driver.execute_script(
             f"const a = document.querySelector('{more} .scroll'); a.scrollLeft = a.scrollWidth")
-        seen["hint_goes"] = page.wait(lambda: self.count(more) == before - 1, 5) is not None
+        seen["hint_goes"] = page.wait(lambda: self.count(more) == before - 1) is not None
         self.driver.execute_script("document.querySelector('.plots .why').focus()")
         seen["gives_reason"] = page.wait(
-            lambda: "is not defined" in page.text(".reason:popover-open"), 5) is not None
+            lambda: "is not defined" in page.text(".reason:popover-open")) is not None
         seen["undefined_is_named"] = "Large objects: AP undefined" in page.text(".plots .undefined")
         self.press(Keys.ESCAPE)
         seen["hides_reason"] = self.count(".reason:popover-open") == 0
@@ -220,13 +220,13 @@ class Evaluations:
         self.driver.execute_script("document.querySelectorAll('#rows li button')[47].click()")
         self.press(Keys.ARROW_RIGHT)
         seen["steps_across_pages"] = page.wait(
-            lambda: f"49 of {MANY}" in page.text("#photo header"), 5) is not None
+            lambda: f"49 of {MANY}" in page.text("#photo header")) is not None
         self.press(Keys.ESCAPE)
         self.driver.execute_script(
             """const field = document.querySelector(".page-number");
             field.value = 3; field.dispatchEvent(new Event("change"));""")
         seen["jumps_to_a_page"] = page.wait(
-            lambda: page.text(".pager [role=status]").startswith("97 to 120"), 5) is not None
+            lambda: page.text(".pager [role=status]").startswith("97 to 120")) is not None
         seen["histogram"] = self.count(".plots .mark") > 0
 
     def failures(self) -> None:
@@ -259,7 +259,7 @@ class Evaluations:
         seen["explains_gone_server"] = page.wait(
             lambda: "The server doesn't answer." in page.text(message)) is not None
         self.offline(False)
-        seen["comes_back"] = page.wait(lambda: self.count("#export-json") == 1, 30) is not None
+        seen["comes_back"] = page.wait(lambda: self.count("#export-json") == 1) is not None
 
     def offline(self, is_offline: bool) -> None:
         self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {

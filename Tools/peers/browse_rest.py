@@ -208,7 +208,7 @@ def evaluation(page: Page, address: str, folder: Path, seen: dict) -> None:
     page.wait(lambda: "digits.testbundle" in page.text("#evaluate-form"))
     page.click("#evaluate-start")
     seen["runs_test_bundles"] = page.wait(
-        lambda: page.driver.find_elements(By.CSS_SELECTOR, "#export-json"), 60) is not None
+        lambda: page.driver.find_elements(By.CSS_SELECTOR, "#export-json")) is not None
     seen["charts"] = len(page.driver.find_elements(By.CSS_SELECTOR, "#evaluate-one svg")) > 1
     seen["rows"] = page.wait(
         lambda: page.driver.find_elements(By.CSS_SELECTOR, "#rows button, #rows a")) is not None
