@@ -73,7 +73,7 @@ export function barChart(items, { most = 1, format, description }) {
         "text",
         {
           class: "name", x: left - 10, y: middle + 4, "text-anchor": "end",
-          text: shortened(name, 24)
+          text: shortened(name, 20)
         },
         svg("title", { text: name })
       ),

@@ -182,12 +182,14 @@ function labels(all) {
 
 function layers(title, all) {
   if (!all?.length) return null;
+  // Few descriptions say how tensors are stored. The graph shows it for all.
+  const hasDataTypes = all.some(({ data_type: dataType }) => dataType);
   const rows = all.map(({ name, type, shape: lengths, data_type: dataType }) =>
-    el("tr", {}, el("th", { scope: "row", text: name }), el("td", { text: type }),
-      el("td", { text: shape(lengths ?? []) }), el("td", { text: dataType ?? "" })));
-  const heads = [t("Name"), t("Type"), t("Shape"), t("Data type")].map(
-    (text) => el("th", { scope: "col", text })
-  );
+    el("tr", {}, el("th", { scope: "row", text: name }), el("td", { class: "word", text: type }),
+      el("td", { class: "word", text: shape(lengths ?? []) }),
+      hasDataTypes ? el("td", { text: dataType ?? "" }) : null));
+  const heads = [t("Name"), t("Type"), t("Shape"), hasDataTypes ? t("Data type") : null]
+    .filter(Boolean).map((text) => el("th", { scope: "col", text }));
   return el("section", { class: "part" }, el("h3", { text: title }),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
       el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows))));

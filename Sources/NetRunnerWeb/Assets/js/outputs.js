@@ -6,6 +6,7 @@
 import { el } from "./dom.js";
 import { number, percent } from "./format.js";
 import { t } from "./messages.js";
+import { rankedLabels } from "./readout.js";
 import { className, hiddenAtFirst } from "./segmentation.js";
 
 /** A model's outputs besides labels: the colors of its classes, images, and all its values. */
@@ -103,7 +104,8 @@ export class Outputs {
   }
 
   #showValues(result) {
-    if (result.kind === "values" && !this.#values.dataset.opened) {
+    const isOnlyAnswer = result.kind === "values" && !result.read_text && rankedLabels(result).length === 0;
+    if (isOnlyAnswer && !this.#values.dataset.opened) {
       this.#values.open = true;
       this.#values.dataset.opened = "once";
     }

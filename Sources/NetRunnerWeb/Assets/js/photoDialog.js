@@ -190,6 +190,7 @@ function verdict(row) {
 
 function answers(row) {
   if (!row.classes?.length) {
+    if (row.comparison?.detections === 0) return el("p", { class: "muted", text: t("The model found nothing.") });
     if (row.shapes?.predicted.length) return null;
     const lines = row.predicted ? [row.predicted] : row.answer ?? [];
     return lines.map((text) => el("p", { class: "big", text }));
