@@ -41,6 +41,8 @@ export class LiveView {
   #controls;
   #welcome;
   #mode = null;
+  /** Counts the chosen sources, so that what was read for an earlier one is dropped. */
+  #choice = 0;
   #isShown = false;
   #isPaused = false;
   #isModelNew = false;
@@ -162,18 +164,20 @@ export class LiveView {
     if (problem) this.#explainCamera(problem);
   }
 
-  /** Starts the camera. Resolves to the error if it didn't start, otherwise to null. */
+  /** Starts the camera. Resolves to the error if it is still wanted and didn't start, otherwise to null. */
   async #startCamera(wanted) {
     const { settings, models } = this.#app;
     this.#change("camera");
     this.#sources.show("camera", t("Camera"));
     this.#notes.waitForCamera();
+    const choice = this.#choice;
     const facing = wanted.facing ?? (
       settings.values.facing || models.selected?.device_position || "back"
     );
     try {
       if (!(await this.#camera.start({ ...wanted, facing }))) return null;
     } catch (error) {
+      if (choice !== this.#choice) return null;
       return error instanceof CameraError ? error : new CameraError("failed", error.message);
     }
     this.#running.begin(this.#camera.id, true);
@@ -207,12 +211,15 @@ export class LiveView {
     this.#notes.explainNoSamples();
   }
 
-  /** Shows the model's samples, unless something else was chosen. Resolves to whether there are any. */
+  /**
+   * Shows the model's samples. Resolves to false if there are none, unless something else was chosen
+   * meanwhile.
+   */
   async #showSamples() {
-    const mode = this.#mode;
+    const choice = this.#choice;
     const samples = await sampleImages(this.#app.api, this.#app.models.selected);
-    if (samples.length > 0 && mode === this.#mode) this.#usePictures(samples, t("Samples"));
-    return samples.length > 0;
+    if (samples.length > 0 && choice === this.#choice) this.#usePictures(samples, t("Samples"));
+    return samples.length > 0 || choice !== this.#choice;
   }
 
   #usePad() {
@@ -247,6 +254,7 @@ export class LiveView {
     this.#panels.close();
     this.#running.renew();
     this.#mode = mode;
+    this.#choice += 1;
     this.#isPaused = false;
     this.#comparison.allow(mode !== "panel");
     this.#running.forget();
