@@ -52,6 +52,18 @@ import Testing
     #expect(!html.contains("style="))
   }
 
+  @Test func `the outline of an object is drawn`() {
+    var object = Self.object("cat", .matched)
+    #expect(
+      !Self.html(ComparedShapes(width: 9, height: 9, truth: [object], predicted: [])).contains(
+        "z\""))
+    object.outline = [[1, 2, 3, 4, 5, 6.5], [7, 7, 8, 7, 8, 8]]
+    let html = Self.html(ComparedShapes(width: 9, height: 9, truth: [object], predicted: []))
+    #expect(
+      html.contains(#"<path class="stroke" d="M1.0 2.0L3.0 4.0L5.0 6.5zM7.0 7.0L8.0 7.0L8.0 8.0z""#)
+    )
+  }
+
   @Test func `without a truth there is no switch`() {
     #expect(Self.html(nil).isEmpty)
   }

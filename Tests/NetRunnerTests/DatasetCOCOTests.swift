@@ -233,6 +233,23 @@ import Testing
     }
   }
 
+  /// Outlines are only drawn, so those that can't be drawn don't make the file unreadable.
+  @Test(
+    arguments: [
+      ("[[1, 2, 3, 4, 5, 6.5]]", [[1, 2, 3, 4, 5, 6.5]]),
+      ("[[1, 2, 3, 4], [0, 0, 9, 0, 9, 9, 0, 9]]", [[0, 0, 9, 0, 9, 9, 0, 9]]),
+      ("[[1, 2, 3, 4, 5, 6, 7]]", nil), ("[]", nil), ("[1, 2, 3, 4, 5, 6]", nil), ("null", nil),
+      ("{\"counts\": [4, 2], \"size\": [2, 3]}", nil), ("[[\"x\"]]", nil),
+    ] as [(String, [[Double]]?)])
+  func `the outline of an object is its polygons`(_ text: String, _ outline: [[Double]]?) throws {
+    let dataset = try read(Self.good.replacing("[[1, 2, 3, 4]]", with: text))
+    guard case .boxes(let boxes) = dataset.truths[1] else {
+      Issue.record("\(dataset.truths)")
+      return
+    }
+    #expect(boxes.map(\.outline) == [outline, nil])
+  }
+
   @Test(arguments: 0..<200)
   func `damaged annotations give an error or a dataset`(_ number: Int) throws {
     let folder = try DatasetFolder()

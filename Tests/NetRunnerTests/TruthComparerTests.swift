@@ -33,8 +33,10 @@ import Testing
         Self.detection(1, 0.5, x: 0.2), Self.detection(0, 0.9, x: 0),
         Self.detection(0, 0.6, x: 0.8), Self.detection(0, 0.1, x: 0.6),
       ], imageSize: (100, 100))
+    var outlined = Self.object("cat", x: 0)
+    outlined.outline = [[0, 0, 10, 0, 10, 10]]
     let truth = GroundTruth.boxes([
-      Self.object("cat", x: 0), Self.object("cat", x: 20), Self.object("dog", x: 40),
+      outlined, Self.object("cat", x: 20), Self.object("dog", x: 40),
     ])
     let comparison = try #require(
       try Self.comparer.comparison(of: prediction, with: truth, drawing: true))
@@ -43,6 +45,7 @@ import Testing
     let shapes = try #require(comparison.shapes)
     #expect(shapes.truth.map(\.state) == [.matched, .confused, .missed])
     #expect(shapes.truth.map(\.partner) == [0, 2, nil])
+    #expect(shapes.truth.map(\.outline) == [[[0, 0, 10, 0, 10, 10]], nil, nil])
     // The highest score comes first.
     #expect(shapes.predicted.map(\.score) == [0.9, 0.6, 0.5, 0.1])
     #expect(shapes.predicted.map(\.state) == [.matched, .extra, .confused, .ignored])

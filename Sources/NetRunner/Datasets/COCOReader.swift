@@ -153,6 +153,7 @@ struct COCOReader {
       box: Box(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]),
       isCrowd: annotation.isCrowd?.isSet ?? false, area: annotation.area)
     object.keypoints = try keypoints(annotation, category)
+    object.outline = annotation.outline?.polygons
     return object
   }
 
@@ -244,7 +245,7 @@ extension DecodingError {
   }
 }
 
-/// The parts of COCO's JSON that are read; everything else, such as outlines, is ignored.
+/// The parts of COCO's JSON that are read; everything else is ignored.
 struct COCODocument: Decodable {
   var images: [Image]
   var annotations: [Annotation]?
@@ -270,6 +271,7 @@ struct COCODocument: Decodable {
     var isCrowd: Flag?
     /// x, y and v of each point; v is 0 for points without a position.
     var keypoints: [Double]?
+    var outline: Outline?
     /// The segments of an image, instead of an object.
     var segments: [Segment]?
     /// The file with the segments' pixels.
@@ -280,6 +282,7 @@ struct COCODocument: Decodable {
       case imageID = "image_id"
       case categoryID = "category_id"
       case isCrowd = "iscrowd"
+      case outline = "segmentation"
       case segments = "segments_info"
       case fileName = "file_name"
     }
@@ -297,6 +300,22 @@ struct COCODocument: Decodable {
       area = try container.decodeIfPresent(Double.self, forKey: .area)
       isCrowd = try container.decodeIfPresent(Flag.self, forKey: .isCrowd)
       keypoints = try container.decodeIfPresent([Double].self, forKey: .keypoints)
+      outline = try container.decodeIfPresent(Outline.self, forKey: .outline)
+    }
+  }
+
+  /// The polygons of an object, each with the x and y of its corners in turn.
+  ///
+  /// They are only drawn, so run-length codes and polygons that can't be drawn are left out.
+  struct Outline: Decodable {
+    var polygons: [[Double]]?
+
+    init(from decoder: any Decoder) throws {
+      guard let all = try? decoder.singleValueContainer().decode([[Double]].self) else { return }
+      let drawable = all.filter { polygon in
+        polygon.count >= 6 && polygon.count.isMultiple(of: 2) && polygon.allSatisfy(\.isFinite)
+      }
+      polygons = drawable.isEmpty ? nil : drawable
     }
   }
 

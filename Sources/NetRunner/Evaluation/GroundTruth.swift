@@ -47,6 +47,10 @@ public struct GroundTruthBox: Sendable, Hashable, Codable {
   public var area: Double?
   /// The object's keypoints, in the dataset's order, or nil if the dataset has none of this class.
   public var keypoints: [GroundTruthKeypoint]?
+  /// The object's outline: polygons, each with the x and y of its corners in pixels, in turn.
+  ///
+  /// It is only drawn. It is nil if the dataset has no polygons of the object.
+  public var outline: [[Double]]?
 
   /// Creates an object.
   public init(label: String, box: Box, isCrowd: Bool = false, area: Double? = nil) {

@@ -132,7 +132,7 @@ struct TruthComparer: Sendable {
       box: object.box,
       keypoints: object.keypoints?.map {
         $0.isLabelled ? ComparedObject.Point(name: $0.name, x: $0.x, y: $0.y) : nil
-      }, state: state, partner: partner)
+      }, outline: object.outline, state: state, partner: partner)
   }
 }
 

@@ -30,6 +30,7 @@ public struct ComparedShapes: Sendable, Codable, Hashable {
   package var weight: Int {
     let objects = (truth + predicted).reduce(0) { sum, object in
       sum + 200 + 64 * (object.keypoints?.count ?? 0) + 8 * (object.mask?.runs.count ?? 0)
+        + 8 * (object.outline?.reduce(0) { $0 + $1.count } ?? 0)
     }
     return objects + (truthPicture?.address.utf8.count ?? 0)
   }
@@ -65,6 +66,11 @@ public struct ComparedObject: Sendable, Codable, Hashable {
   public var keypoints: [Point?]?
   /// The object's pixels, or nil if they aren't known.
   public var mask: ObjectMask?
+  /// The outline of the dataset's object: polygons, each with the x and y of its corners in pixels, in
+  /// turn.
+  ///
+  /// It is nil for detections, and if the dataset has none.
+  public var outline: [[Double]]?
   /// What became of it.
   public var state: State
   /// The index of the detection of an object, or of the object of a detection; nil if there is none.

@@ -115,7 +115,7 @@ function mapsOf(picture, shapes) {
 }
 
 function shapeOf(each, side, { unit, skeleton, withLabels, width, height }) {
-  const { box, angle, mask, state } = each;
+  const { box, angle, mask, outline, state } = each;
   const center = [box.x + box.width / 2, box.y + box.height / 2];
   const isTruth = side === "truth";
   const frame = (kind, thickness) => svg("rect", {
@@ -126,6 +126,10 @@ function shapeOf(each, side, { unit, skeleton, withLabels, width, height }) {
   const turn = angle ? `rotate(${(angle * 180) / Math.PI} ${center[0]} ${center[1]})` : null;
   return svg("g", { class: `${side} ${state}` },
     mask ? svg("path", { class: "mask", d: maskPath(mask) }) : null,
+    outline ? svg("path", {
+      class: "stroke", "stroke-width": 2.6 * unit, "stroke-dasharray": `${4 * unit} ${3 * unit}`,
+      d: outlinePath(outline),
+    }) : null,
     svg("g", { transform: turn }, frame("casing", 5), frame("stroke", 2.6),
       withLabels ? labelOf(each, isTruth, unit, { width, height }) : null),
     pointsOf(each, skeleton, unit, isTruth));
@@ -159,6 +163,17 @@ function pointsOf({ keypoints }, skeleton, unit, isTruth) {
     class: isTruth ? "dot hollow" : "dot", cx: x, cy: y, r: 4 * unit, "stroke-width": 2 * unit,
   }));
   return [...lines, ...dots];
+}
+
+/** The path of polygons, each with the x and y of its corners in turn. */
+function outlinePath(polygons) {
+  return polygons.map((numbers) => {
+    const corners = [];
+    for (let place = 0; place + 1 < numbers.length; place += 2) {
+      corners.push(`${numbers[place]} ${numbers[place + 1]}`);
+    }
+    return `M${corners.join("L")}z`;
+  }).join("");
 }
 
 /** The path of a mask's runs of pixels, row after row. */

@@ -45,7 +45,7 @@ struct ComparedDrawing {
       <g class="\(isTruth ? "truth" : "predicted") \(object.state.rawValue)" \
       stroke-dasharray="\(isTruth ? "\(5 * unit) \(3 * unit)" : "none")">\
       <title>\(object.label)\(score): \(object.state.words)</title>\(mask(of: object))\
-      <g transform="rotate(\(turn) \(x) \(y))">\(outline)\
+      \(edges(of: object))<g transform="rotate(\(turn) \(x) \(y))">\(outline)\
       <text x="\(box.x + 2 * unit)" y="\(baseline)" stroke-width="\(2.4 * unit)">\
       \(object.label)\(score)</text></g>\(points(of: object))</g>
 
@@ -59,6 +59,19 @@ struct ComparedDrawing {
       path += "M\(columns.lowerBound) \(row)h\(columns.count)v1h-\(columns.count)z"
     }
     return "<path class=\"mask\" d=\"\(path)\"/>"
+  }
+
+  /// The outline of an object of the dataset.
+  private func edges(of object: ComparedObject) -> Markup {
+    var path = ""
+    for polygon in object.outline ?? [] {
+      for index in stride(from: 0, to: polygon.count - 1, by: 2) {
+        path += "\(index == 0 ? "M" : "L")\(polygon[index]) \(polygon[index + 1])"
+      }
+      path += "z"
+    }
+    guard !path.isEmpty else { return .empty }
+    return "<path class=\"stroke\" d=\"\(path)\" stroke-width=\"\(1.8 * unit)\"/>"
   }
 
   private func points(of object: ComparedObject) -> Markup {
