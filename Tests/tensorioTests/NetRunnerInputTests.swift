@@ -193,5 +193,25 @@ struct NetRunnerInputTests {
     #expect(members["numbers"] == .array([.string("70"), .string("56")]), "\(seen)")
     #expect(members["console"] == .array([]))
   }
+
+  @Test func `the form tries descriptions on recordings, texts, rows and numbers`() async throws {
+    let models = try TemporaryFolder()
+    try addModels(to: models.path)
+    try FileManager.default.copyItem(
+      atPath: "\(CommandRunner.packageFolder.path)/Demo/digits.tiobundle",
+      toPath: models.path + "/digits.tiobundle")
+    try addExamples(to: models.path)
+    let server = try RunningServer(["--models", models.path])
+    let seen = try JSONValue(
+      parsing: Data(
+        await Python.run(["Tools/peers/browse_trial.py", server.address]).utf8))
+    guard case .object(let members) = seen else { return }
+    for (what, value) in members where what != "console" && what != "trial_axe" {
+      #expect(value == .bool(true), "\(what): \(seen)")
+    }
+    #expect(members.count == 15, "\(members.keys.sorted())")
+    #expect(members["trial_axe"] == .array([]))
+    #expect(members["console"] == .array([]), "\(seen)")
+  }
 }
 #endif

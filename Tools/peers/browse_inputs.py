@@ -89,9 +89,9 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
     driver.get(address)
     page.wait(lambda: "sound" in page.models())
     page.choose_model("sound")
-    page.wait(lambda: page.find("#sound-listen").is_displayed())
+    page.wait(lambda: page.find(".sound-listen").is_displayed())
     seen["hides_image_sources"] = not page.find("#source").is_displayed()
-    page.click("#sound-listen")
+    page.click(".sound-listen")
     wanted = f"{int(18 * BAND)} Hz"
     page.wait(lambda: page.text("#top-label") == wanted and page.frames() > 3, 15)
     seen["microphone"] = page.text("#top-label")
@@ -100,13 +100,13 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         return data.filter((value, place) => place % 4 === 3 && value > 0).length > canvas.width;""")
     look("microphone")
-    page.click("#sound-listen")
+    page.click(".sound-listen")
     time.sleep(0.5)
     count = page.frames()
     time.sleep(0.5)
-    seen["stops_listening"] = page.frames() == count and page.text("#sound-listen") == "Listen"
+    seen["stops_listening"] = page.frames() == count and page.text(".sound-listen") == "Listen"
 
-    page.find("#sound-input").send_keys(str(write_tone(folder / "tone.wav", 36, 16000, 286 / 16000)))
+    page.find(".sound-input").send_keys(str(write_tone(folder / "tone.wav", 36, 16000, 286 / 16000)))
     page.wait(lambda: page.text("#top-label") == f"{int(36 * BAND)} Hz", 10)
     seen["recording"] = page.text("#top-label")
     look("recording")
@@ -121,7 +121,7 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
 
     # The model is changed while the microphone starts, so nothing may listen after that.
     driver.execute_script(WATCH)
-    page.click("#sound-listen")
+    page.click(".sound-listen")
     page.choose_model("text")
     page.wait(lambda: driver.find_elements("css selector", ".fields [name=text]"))
     page.wait(lambda: driver.execute_script("return window.streams.length > 0"), 5)

@@ -65,8 +65,11 @@ struct DescriptionRoutes: Sendable {
   private func addDraft(_ id: String, _ request: Request) async throws -> Response {
     let (model, description) = try await change(id, request)
     do {
-      let draft = try await runner.queue.run { try drafts.add(description, of: model) }
-      let json: JSONObject = ["id": draft.id, "model": draft.model.json]
+      let (draft, details) = try await runner.queue.run {
+        let draft = try drafts.add(description, of: model)
+        return (draft, try draft.model.details())
+      }
+      let json: JSONObject = ["id": draft.id, "model": details]
       let answer: JSONObject = [
         "draft": json, "issues": draft.model.bundle.warnings.map(\.json),
       ]
@@ -89,7 +92,8 @@ struct DescriptionRoutes: Sendable {
       return try await runner.run(draft.model, on: .values(bodies.json(of: request)), options)
     }
     return try await bodies.withBody(
-      of: request, limit: InferenceRunner.maximumImageBytes, as: "The image"
+      of: request, limit: InferenceRunner.maximumImageBytes,
+      as: draft.model.subject == .recording ? "The recording" : "The image"
     ) { [options] bytes in
       try await runner.run(draft.model, on: .file(bytes), options)
     }

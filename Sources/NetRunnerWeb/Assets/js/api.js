@@ -49,10 +49,11 @@ export class API {
     return this.#requests.send("DELETE", pathOf("models", id, "drafts", draft));
   }
 
-  inferDraft(id, draft, picture, query) {
-    const type = picture.type || "application/octet-stream";
+  /** Runs a draft on an image, a recording or the JSON of values. */
+  inferDraft(id, draft, body, query) {
+    const type = body.type || "application/octet-stream";
     const path = pathOf("models", id, "drafts", draft, "infer");
-    return this.#requests.json("POST", path, { query, body: picture, type });
+    return this.#requests.json("POST", path, { query, body, type });
   }
 
   /** Returns the operators and tensors of a model. */

@@ -53,6 +53,11 @@ export class ExampleButtons {
     );
   }
 
+  /** Opens the first example, if there is one. */
+  openFirst() {
+    this.root.querySelector("button")?.click();
+  }
+
   async #open(api, { name, address }) {
     try {
       const blob = await api.file(address);

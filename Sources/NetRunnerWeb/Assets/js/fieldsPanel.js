@@ -26,18 +26,23 @@ export class FieldsPanel {
     this.#display = display;
   }
 
-  /** Shows the fields of a model. What was filled in stays while the model does. */
-  open(model) {
+  /**
+   * Shows the fields of a model. What was filled in stays while the model does. Otherwise, the panel can
+   * start with the model's first example.
+   */
+  async open(model, { startsWithExample = false } = {}) {
     const { id, fields } = model;
-    this.#examples.show(this.#api, model);
     // A model that is replaced keeps its identifier, but may have other fields.
     const key = JSON.stringify([id, fields]);
-    if (key !== this.#model) {
+    const isNew = key !== this.#model;
+    if (isNew) {
       this.#model = key;
       this.#fields = fields.map((field) => ({ field, control: control(field) }));
       this.#form.replaceChildren(...this.#fields.map(labelled));
     }
     this.run();
+    await this.#examples.show(this.#api, model);
+    if (startsWithExample && isNew) this.#examples.openFirst();
   }
 
   pause() {}

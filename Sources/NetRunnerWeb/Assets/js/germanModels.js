@@ -113,7 +113,7 @@ export const germanModels = {
   "Version, author and license": "Version, Autor und Lizenz",
   "Correct the description to try it.": "Berichtigen Sie die Beschreibung, um sie zu erproben.",
   "Saved {name}.": "{name} wurde gespeichert.",
-  "Trial on an image": "Probe mit einem Bild",
+  "Trial": "Probe",
   "Choose an image": "Bild wählen",
   "Next sample": "Nächstes Beispiel",
   "The image can't be read.": "Das Bild kann nicht gelesen werden.",

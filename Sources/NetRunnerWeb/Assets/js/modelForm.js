@@ -18,7 +18,7 @@ import { Schema } from "./schema.js";
 const patience = 400;
 
 /**
- * A form to correct a model's description, beside a trial on an image. It sends "saved" and "closed".
+ * A form to correct a model's description, beside a trial. It sends "saved" and "closed".
  */
 export class ModelForm extends EventTarget {
   schema;
@@ -56,7 +56,6 @@ export class ModelForm extends EventTarget {
     root.replaceChildren(this.#root);
     this.#root.querySelector("h2").focus({ preventScroll: true });
     this.#loadGraph();
-    this.#trial.start();
     this.#try();
   }
 
@@ -92,9 +91,14 @@ export class ModelForm extends EventTarget {
     this.#follow();
   }
 
-  /** Tries a dropped or pasted image. Returns false if the file isn't one. */
-  take(file) {
-    return this.#trial.take(file);
+  /** Tries a dropped or pasted file. Returns whether there is one that the model takes. */
+  take(files) {
+    return this.#trial.take(files);
+  }
+
+  /** Stops what moves, because the view is left. */
+  pause() {
+    this.#trial.pause();
   }
 
   /** Closes the form, after a question if something changed. Resolves to whether it is closed. */
@@ -150,6 +154,7 @@ export class ModelForm extends EventTarget {
   #end() {
     removeEventListener("beforeunload", this.#warn);
     this.#turn += 1;
+    this.#trial.pause();
     this.#dropDraft();
   }
 
@@ -232,7 +237,7 @@ export class ModelForm extends EventTarget {
       if (!draft) return this.#explain({ issues });
       this.#draft = draft.id;
       clearIssues(this.#fields, this.#issues);
-      this.#trial.use(draft.id, draft.model.takes === "image");
+      this.#trial.use(draft);
     } catch (error) {
       if (turn === this.#turn) this.#explain(error);
     }

@@ -4,77 +4,76 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el } from "./dom.js";
+import { showFailure } from "./failures.js";
+import { FieldsPanel } from "./fieldsPanel.js";
 import { milliseconds, score } from "./format.js";
 import { t } from "./messages.js";
 import { Outputs } from "./outputs.js";
-import { Overlay } from "./overlay.js";
-import { isPicture, readablePicture } from "./pictures.js";
 import { emptyText, rankedLabels } from "./readout.js";
+import { SoundPanel } from "./soundPanel.js";
+import { TrialPhoto } from "./trialPhoto.js";
 
 /** The most labels that are listed. */
 const top = 6;
 
-/** Shows what a model with a changed description finds on a photo. */
+/** Shows what a model with a changed description makes of an image, a recording or values. */
 export class ModelTrial {
   root;
   #api;
   #model;
   #draft = null;
-  #picture = null;
-  #samples = null;
-  #sample = 0;
+  #panels;
+  #panel = null;
+  /** What the panel was opened with. Other changes of a description only run the model again. */
+  #asked = "";
   #result = null;
   #turn = 0;
-  #image = el("img", { alt: "" });
-  #layer = el("div", { class: "overlay" });
-  #stage = el("div", { class: "trial-stage" }, this.#image, this.#layer);
-  #overlay = new Overlay(this.#layer);
+  #place = el("div", { class: "trial-place" });
+  #problem = el("div", { class: "warn", role: "alert", hidden: true });
   #state = el("p", { class: "small", role: "status" });
   #list = el("ol", { class: "trial-labels" });
   #more = el("div");
   #outputs = new Outputs(this.#more);
-  #input = el("input", { type: "file", accept: "image/*", hidden: true, id: "trial-input" });
 
   constructor(app, model) {
     this.#api = app.api;
     this.#model = model;
     this.#outputs.onlegend = () => this.#draw();
-    this.#input.addEventListener("change", () => {
-      const [file] = this.#input.files;
-      this.#input.value = "";
-      if (file) this.take(file);
-    });
-    this.#image.addEventListener("load", () => this.#layOut());
-    new ResizeObserver(() => this.#layOut()).observe(this.#stage);
-    const button = (text, action) => el(
-      "button", { class: "button quiet small", type: "button", text, on: { click: action } }
-    );
-    this.root = el("section", { class: "trial", "aria-label": t("Trial on an image") },
-      el("h3", { text: t("Trial on an image") }), this.#stage,
-      el("div", { class: "row" }, button(t("Choose an image"), () => this.#input.click()),
-        button(t("Next sample"), () => this.#useSample(this.#sample + 1))),
-      this.#input, this.#state, this.#list, this.#more);
+    // What the Live view's panels need of its inference and its display.
+    const inference = {
+      run: (body, query, signal) => this.#run(body, signal), renew: () => { this.#turn += 1; },
+    };
+    const display = {
+      session: "", begin: () => showFailure(this.#problem, null), forget: () => this.#forget(),
+      hint: (text) => { this.#state.textContent = text; },
+      explain: (failure) => showFailure(this.#problem, failure),
+    };
+    this.#panels = {
+      image: new TrialPhoto(app.api, inference, display),
+      recording: new SoundPanel(app.api, inference, display),
+      fields: new FieldsPanel(app.api, inference, display),
+    };
+    this.root = el("section", { class: "trial", "aria-label": t("Trial") },
+      el("h3", { text: t("Trial") }), this.#place, this.#problem, this.#state, this.#list, this.#more);
+    const saved = app.models.find(model);
+    if (saved?.takes === "image") this.#open(saved);
   }
 
-  /** Shows the first sample, unless there is an image already. */
-  async start() {
-    if (!this.#picture) await this.#useSample(0);
+  /** Passes files on to try them. Returns whether there is one that the model takes. */
+  take(files) {
+    return this.#panel?.take(files) ?? false;
   }
 
-  /** Tries an image of the user's. Returns false if the file isn't one. */
-  take(file) {
-    if (this.root.hidden || !isPicture(file)) return false;
-    readablePicture(file).then((picture) => this.#use(picture, file.name)).catch(() => {
-      this.#state.textContent = t("The image can't be read.");
-    });
-    return true;
+  /** Stops what moves, because the form is left. */
+  pause() {
+    this.#panel?.pause();
   }
 
-  /** Uses a draft. There is nothing to try if its model doesn't take images. */
-  use(draft, isImage) {
-    this.#draft = isImage ? draft : null;
-    this.root.hidden = !isImage;
-    this.#run();
+  /** Uses a draft, which has its model's details. */
+  use({ id, model }) {
+    this.#draft = id;
+    if (!this.#panels[model.takes]) this.explain(model.reason ?? "");
+    this.#open(model);
   }
 
   /** Says why there is no result. */
@@ -84,54 +83,60 @@ export class ModelTrial {
     this.#state.textContent = text;
   }
 
-  async #useSample(index) {
-    try {
-      this.#samples ??= await this.#api.samples();
-      if (this.#samples.length === 0) return;
-      this.#sample = index % this.#samples.length;
-      const { name } = this.#samples[this.#sample];
-      this.#use(await this.#api.sample(name), name);
-    } catch (error) {
-      this.#state.textContent = error.message;
+  #open(model) {
+    const { takes, recording, fields } = model;
+    const panel = this.#panels[takes] ?? null;
+    const asked = JSON.stringify([takes, recording, fields]);
+    if (asked === this.#asked) return panel?.run();
+    this.#asked = asked;
+    if (panel !== this.#panel) {
+      this.#panel?.pause();
+      this.#panel = panel;
+      showFailure(this.#problem, null);
+      this.#place.replaceChildren(...(panel ? [panel.root] : []));
+      this.#place.dataset.takes = takes ?? "";
     }
-  }
-
-  #use(picture, name) {
-    this.#picture = picture;
-    const before = this.#image.src;
-    this.#image.src = URL.createObjectURL(picture);
-    this.#image.alt = name;
-    if (before) URL.revokeObjectURL(before);
-    this.#forget();
-    this.#run();
+    panel?.open(model, { startsWithExample: true });
   }
 
   #forget() {
+    this.#turn += 1;
     this.#result = null;
-    this.#overlay.clear();
+    this.#panels.image.clear();
     this.#outputs.clear();
     this.#list.replaceChildren();
   }
 
-  async #run() {
-    if (!this.#draft || !this.#picture) return;
+  /** Runs the draft. A signal means that a microphone listens. Resolves as `Inference.run` does. */
+  async #run(body, signal) {
+    if (!this.#draft) return null;
     this.#turn += 1;
     const turn = this.#turn;
-    this.#state.textContent = t("Running");
+    const isStale = () => turn !== this.#turn || signal?.aborted;
+    // Many results a second can't be read aloud.
+    this.#state.setAttribute("aria-live", signal ? "off" : "polite");
+    if (!this.#result) this.#state.textContent = t("Running");
     try {
       const query = { top, threshold: 0 };
-      const result = await this.#api.inferDraft(this.#model, this.#draft, this.#picture, query);
-      if (turn !== this.#turn) return;
-      this.#result = result;
-      this.#state.textContent = t("Inference {time}", { time: milliseconds(result.latency_ms.inference) });
-      this.#outputs.show(result);
-      this.#showLabels(result);
-      this.#draw();
+      const result = await this.#api.inferDraft(this.#model, this.#draft, body, query);
+      if (isStale()) return null;
+      this.#show(result);
+      return { wait: result.latency_ms.wait, work: result.latency_ms.total, result };
     } catch (error) {
-      if (turn !== this.#turn) return;
+      if (isStale()) return null;
       this.#forget();
       this.#state.textContent = error.message;
+      return null;
     }
+  }
+
+  #show(result) {
+    this.#result = result;
+    showFailure(this.#problem, null);
+    this.#state.textContent = t("Inference {time}", { time: milliseconds(result.latency_ms.inference) });
+    this.#outputs.show(result);
+    this.#showLabels(result);
+    this.#draw();
   }
 
   #showLabels(result) {
@@ -145,22 +150,11 @@ export class ModelTrial {
       );
     }));
     const empty = result.detections ? t("The model found nothing.") : emptyText(result, 0);
-    if (labels.length === 0) this.#list.append(el("li", { text: empty }));
-  }
-
-  #layOut() {
-    const { offsetLeft, offsetTop, clientWidth: width, clientHeight: height } = this.#image;
-    Object.assign(this.#layer.style, {
-      left: `${offsetLeft}px`, top: `${offsetTop}px`, width: `${width}px`, height: `${height}px`,
-    });
-    this.#image.classList.toggle("tiny", Math.max(this.#image.naturalWidth, this.#image.naturalHeight) <= 160);
-    this.#overlay.area = { width, height };
-    this.#draw();
+    if (labels.length === 0 && empty) this.#list.append(el("li", { text: empty }));
   }
 
   #draw() {
-    if (this.#result) this.#overlay.show(this.#result, {
-      mirrored: false, hidden: this.#outputs.hidden, lit: null,
-    });
+    const { image } = this.#panels;
+    if (this.#result && this.#panel === image) image.show(this.#result, this.#outputs.hidden);
   }
 }

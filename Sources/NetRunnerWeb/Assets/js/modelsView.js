@@ -72,11 +72,12 @@ export class ModelsView {
 
   hide() {
     this.#isShown = false;
+    this.#form?.pause();
   }
 
-  /** Receives a model, or an image to try a description on. Other images and videos go to the Live view. */
+  /** Receives a model, or what a description is tried on. Other images and videos go to the Live view. */
   receive(entries) {
-    if (this.#form && entries.some(({ file }) => this.#form.take(file))) return;
+    if (this.#form?.take(entries.map(({ file }) => file))) return;
     if (this.importModel(entries)) return;
     if (entries.some(({ file }) => isPicture(file) || isVideo(file))) {
       this.#app.show("live", entries);

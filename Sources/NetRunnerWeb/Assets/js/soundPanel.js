@@ -27,10 +27,10 @@ export class SoundPanel {
   #name = el("p", { class: "sound-name", role: "status" });
   #player = el("audio", { controls: true, hidden: true, "aria-label": t("The recording") });
   #listen = el("button", {
-    type: "button", class: "button", id: "sound-listen", on: { click: () => this.toggle() }
+    type: "button", class: "button sound-listen", on: { click: () => this.toggle() }
   });
   #input = el("input", {
-    type: "file", id: "sound-input", accept: "audio/*,.wav,.flac,.ogg", hidden: true,
+    type: "file", class: "sound-input", accept: "audio/*,.wav,.flac,.ogg", hidden: true,
     on: { change: () => this.#choose() }
   });
   #examples = new ExampleButtons((file, error) => this.#openExample(file, error));
@@ -49,14 +49,18 @@ export class SoundPanel {
     new ResizeObserver(() => this.#draw()).observe(this.#wave);
   }
 
-  /** Shows the panel for a model. A recording that was chosen before stays. */
-  open(model) {
+  /**
+   * Shows the panel for a model. A recording that was chosen before stays. Otherwise, the panel can start
+   * with the model's first example.
+   */
+  async open(model, { startsWithExample = false } = {}) {
     const { recording } = model;
     this.#recording = recording;
-    this.#examples.show(this.#api, model);
     this.#showButton();
     if (this.#file) this.run();
-    else this.#tell(needed(recording));
+    else if (!this.#microphone.isOn) this.#tell(needed(recording));
+    await this.#examples.show(this.#api, model);
+    if (startsWithExample && !this.#file && !this.#microphone.isOn) this.#examples.openFirst();
   }
 
   /** Stops to listen. */
