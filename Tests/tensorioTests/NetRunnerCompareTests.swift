@@ -30,7 +30,7 @@ struct NetRunnerCompareTests {
       let expected: JSONValue = lists.contains(what) ? .array([]) : .bool(true)
       #expect(value == expected, "\(what): \(value)")
     }
-    #expect(members.count == 50)
+    #expect(members.count == 53)
   }
 }
 #endif

@@ -109,6 +109,7 @@ struct NetRunnerInputTests {
         [:]
       ),
       ("depth", "[8, 18]", #"{"type": "depth", "unit": "m"}"#, [:]),
+      ("far", "[18, 8]", #"{"type": "depth", "unit": "km"}"#, [:]),
       (
         "letters", "[12, 12]", #"{"type": "ctc", "labels": "letters.txt", "activation": "none"}"#,
         ["letters.txt": "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk"]
@@ -152,6 +153,10 @@ struct NetRunnerInputTests {
     #expect(members["points"] == .number(3), "\(seen)")
     #expect(members["bones"] == .number(2), "\(seen)")
     #expect(members["depth"] == .string("18 × 8, from 0 to 1 m"), "\(seen)")
+    #expect(
+      members["depths_of_both"]
+        == .array([.string("18 × 8, from 0 to 1 m"), .string("8 × 18, from 0 to 1 km")]), "\(seen)")
+    #expect(members["pictures_of_both"] == .array([.bool(true), .bool(true)]), "\(seen)")
     #expect(members["letters"] == .string("hi"), "\(seen)")
     #expect(members["tags"] == .array([.string("tag 7 1.00"), .string("tag 70 0.95")]), "\(seen)")
     #expect(members["age"] == .array([.string("age 45 years")]), "\(seen)")

@@ -151,6 +151,13 @@ def choose_second(page: Page, name: str) -> None:
         select.value = arguments[0]; select.dispatchEvent(new Event('change'));""", name)
 
 
+def times(page: Page) -> list[list[str]]:
+    """The cells of the table of both models' times."""
+    return page.driver.execute_script(
+        """return [...document.querySelectorAll("#compared-times tr")].map((row) => (
+          [...row.children].map((cell) => cell.textContent)));""")
+
+
 def compare(page: Page, address: str, seen: dict, look) -> None:
     driver = page.driver
     with Opened(page, address, WATCH):
@@ -167,6 +174,11 @@ def compare(page: Page, address: str, seen: dict, look) -> None:
         seen["shows_it_twice"] = driver.execute_script(
             """const [a, b] = ["frame", "second-frame"].map((id) => document.getElementById(id));
             return a.checkVisibility() && b.checkVisibility() && b.naturalWidth === a.naturalWidth;""")
+        seen["shows_times_of_both"] = page.wait(
+            lambda: times(page)[:1] == [["Average in milliseconds", "Digits", "Digits, int8"]]
+            and all(any(c.isdigit() for c in each) for row in times(page)[1:] for each in row[1:])) is not None
+        seen["counts_runs"] = [row[0] for row in times(page)[1:]] == ["Preprocess", "Inference", "Round trip"] \
+            and page.text("#compared-times small").endswith((" run", " runs"))
         choose_second(page, "ziffern")
         seen["says_different"] = page.wait(
             lambda: "Different best labels: zero and null" in page.text("#verdict")) is not None
@@ -204,6 +216,8 @@ def compare(page: Page, address: str, seen: dict, look) -> None:
             any(c.isdigit() for c in page.text(f"#{prefix}{name}"))
             for prefix in ["", "second-"] for name in ["latency", "latency-mean", "fps", "age"])
         seen["holds_both_frames"] = is_shown(page, "#held") and is_shown(page, "#second-held")
+        seen["counts_frames"] = page.wait(
+            lambda: int("".join(c for c in page.text("#compared-times small") if c.isdigit())) > 3) is not None
         look("compare-camera")
         page.click("#pause")
         seen["pauses_both"] = page.wait(
@@ -236,7 +250,8 @@ def compare(page: Page, address: str, seen: dict, look) -> None:
         time.sleep(0.6)
         models = {model for _, model in driver.execute_script("return window.sent.slice(3)")}
         seen["stops_comparing"] = models == {"digits"} and not any(is_shown(page, each) for each in [
-            "#second-stage", "#second-result", "#verdict", "#second-model", "#stage-name"])
+            "#second-stage", "#second-result", "#verdict", "#second-model", "#stage-name",
+            "#compared-times"])
         seen["shows_previews_again"] = page.wait(lambda: is_shown(page, "#previews")) is not None
 
 

@@ -264,8 +264,18 @@ def browse_decoders(address: str, page: Page, screenshots: Path | None) -> dict:
         if name == "letters":
             page.wait(lambda: page.text("#labels-empty") == "hi", 5)
             seen[name] = page.text("#labels-empty")
+        if name == "depth":
+            page.click("#compare")
+            page.driver.execute_script(
+                """const select = document.querySelector("#second-model-select");
+                select.value = "far"; select.dispatchEvent(new Event("change"));""")
+            page.wait(lambda: page.text("#second-outputs figcaption") and page.text("#outputs figcaption"), 10)
+            seen["depths_of_both"] = [page.text(f"#{each}outputs figcaption") for each in ["", "second-"]]
+            seen["pictures_of_both"] = [page.find(f"#{each}outputs .made img").is_displayed() for each in ["", "second-"]]
         if screenshots:
             page.screenshots(screenshots, name)
+        if name == "depth":
+            page.click("#compare")
     page.choose_model("age")
     page.wait(lambda: count(".fields [name=x]"))
     driver.execute_script(

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { ComparedTimes } from "./comparedTimes.js";
 import { byId, el, setIconButton } from "./dom.js";
 import { Inference } from "./inference.js";
 import { LiveDisplay } from "./liveDisplay.js";
@@ -30,6 +31,7 @@ export class Comparison {
   #button = byId("compare");
   #select = byId("second-model-select");
   #verdict;
+  #times = new ComparedTimes(byId("compared-times"));
 
   constructor(app, stage, display) {
     this.#app = app;
@@ -59,13 +61,16 @@ export class Comparison {
     this.#refresh();
   }
 
-  /** Judges the results of the two models for the same image. */
+  /** Judges the results of the two models for the same image, and shows the times so far. */
   judge(first, second) {
-    if (this.isOn && first && second) this.#verdict.add(first, second);
+    if (!this.isOn || !first || !second) return;
+    this.#verdict.add(first, second);
+    this.#times.show([this.#display.meter, this.#second.display.meter]);
   }
 
   begin(source, isMoving) {
     this.#verdict.clear();
+    this.#times.clear();
     this.second?.display.begin(source, isMoving);
   }
 
@@ -123,12 +128,15 @@ export class Comparison {
     }
     this.#stage.twin = isOn ? this.#second.stage : null;
     this.#verdict.clear();
+    this.#times.clear();
     this.#showNames();
   }
 
   #showNames() {
     const { models } = this.#app;
-    for (const [name, model] of [["", models.selected], [prefix, this.isOn ? this.#model : null]]) {
+    const pair = [["", models.selected], [prefix, this.isOn ? this.#model : null]];
+    this.#times.name(pair.map(([, model]) => (model ? models.nameOf(model) : "")));
+    for (const [name, model] of pair) {
       for (const node of [byId(`${name}stage-name`), byId(`${name}result-name`)].filter(Boolean)) {
         node.hidden = !this.isOn;
         node.textContent = model ? models.nameOf(model) : "";

@@ -82,6 +82,11 @@ export class LiveDisplay {
     return `${this.#source}-${page}-${this.#at("labels").id}-${this.#counter}`;
   }
 
+  /** The measurements since the source or the model last changed. */
+  get meter() {
+    return this.#meter;
+  }
+
   /** Removes the result, for example before an image that has none yet. */
   forget() {
     this.#result = null;

@@ -8,9 +8,10 @@ class RunningMean {
   count = 0;
   mean = 0;
 
-  add(value) {
-    this.count += 1;
-    this.mean += (value - this.mean) / this.count;
+  /** Adds a value that is itself the mean of a number of values. */
+  add(value, weight = 1) {
+    this.count += weight;
+    this.mean += ((value - this.mean) * weight) / this.count;
   }
 }
 
@@ -41,21 +42,28 @@ export class Meter {
   means = Object.fromEntries(Meter.stages.map((stage) => [stage, new RunningMean()]));
   recent = [];
   framesPerSecond = NaN;
+  /** The number of counted images. */
+  count = 0;
   #rate = new Rate();
 
-  /** Counts an image, with its times in milliseconds and the moment when it was done. */
+  /** Whether a stage is repeated in each of an image's runs. The others happen once in each request. */
+  static isPerRun(stage) {
+    return ["decode", "preprocess", "inference"].includes(stage);
+  }
+
+  /**
+   * Counts an image, with its times in milliseconds, the number of runs that they are the means of, and
+   * the moment when it was done.
+   */
   add(times, moment) {
+    this.count += 1;
     for (const stage of Meter.stages) {
-      if (Number.isFinite(times[stage])) this.means[stage].add(times[stage]);
+      const weight = Meter.isPerRun(stage) ? times.runs ?? 1 : 1;
+      if (Number.isFinite(times[stage])) this.means[stage].add(times[stage], weight);
     }
     this.recent.push(times.inference);
     if (this.recent.length > 60) this.recent.shift();
     this.framesPerSecond = this.#rate.add(moment);
-  }
-
-  /** The number of counted images. */
-  get count() {
-    return this.means.inference.count;
   }
 }
 
