@@ -66,6 +66,39 @@ struct EvaluateTests {
     #expect(!result.output.contains(#""id":"digits-int8""#))
   }
 
+  @Test func `a folder with COCO annotations is evaluated with their truth`() async throws {
+    let folder = try TemporaryFolder()
+    let images = folder.path + "/unpacked/digits/images"
+    try FileManager.default.createDirectory(atPath: images, withIntermediateDirectories: true)
+    for name in ["7-01", "3-01"] {
+      try FileManager.default.copyItem(
+        atPath: CommandRunner.packageFolder.path + "/Demo/images/digit-\(name).png",
+        toPath: "\(images)/\(name).png")
+    }
+    let annotations = folder.path + "/unpacked/digits/annotations.json"
+    try """
+    {"images": [{"id": 1, "file_name": "7-01.png"}, {"id": 2, "file_name": "3-01.png"}],
+     "annotations": [{"image_id": 1, "category_id": 7}, {"image_id": 2, "category_id": 3}],
+     "categories": [{"id": 3, "name": "three"}, {"id": 7, "name": "seven"}]}
+    """.write(toFile: annotations, atomically: true, encoding: .utf8)
+    let command = ["--models", "Demo/digits.tiobundle"]
+    let named = try await CommandRunner.run(["evaluate", annotations] + command)
+    for path in ["unpacked", "unpacked/digits", "unpacked/digits/"] {
+      let result = try await CommandRunner.run(["evaluate", "\(folder.path)/\(path)"] + command)
+      #expect(result.status == 0, "\(result.error)")
+      #expect(result.error.contains("read with the annotations in 'annotations.json'"))
+      #expect(result.output.contains("top1"), "\(result.output)")
+      #expect(named.output.contains("top1"), "\(named.output)")
+    }
+    try FileManager.default.copyItem(
+      atPath: annotations, toPath: folder.path + "/unpacked/digits/val.json")
+    let several = try await CommandRunner.run(["evaluate", folder.path + "/unpacked"] + command)
+    #expect(several.status != 0)
+    #expect(
+      several.error.contains("has 2 files of annotations: 'annotations.json', 'val.json'."),
+      "\(several.error)")
+  }
+
   @Test func `an unmet gate exits with 1 and is a failure in the JUnit report`() async throws {
     let folder = try TemporaryFolder()
     let met = try await CommandRunner.run(digits + ["--fail-under", "top1=0.9"])

@@ -43,6 +43,9 @@ package struct ConfinedFolder: Sendable, Hashable {
     return real == self.path || real.hasPrefix(self.path == "/" ? "/" : self.path + "/")
       ? real : nil
   }
+
+  /// Whether a path exists and lies inside the folder.
+  func contains(_ path: String) -> Bool { confinedPath(of: path) != nil }
 }
 
 extension Dataset {

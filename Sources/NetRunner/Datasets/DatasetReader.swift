@@ -71,7 +71,7 @@ public struct DatasetOptions: Sendable, Hashable {
   }
 }
 
-struct DatasetReader {
+package struct DatasetReader {
   let path: String
   let options: DatasetOptions
 
@@ -87,6 +87,11 @@ struct DatasetReader {
       return try FileSystem.isFolder(path) ? guessFolder() : guessFile()
     }
     let isFolder = FileSystem.isFolder(path)
+    if isFolder, layout == .coco, let file = try annotationsPath() {
+      var dataset = try Dataset(contentsOf: file, layout: layout, options: options)
+      dataset.notes.insert("read with the annotations in '\(FileSystem.name(of: file))'", at: 0)
+      return dataset
+    }
     switch layout {
     case .testBundle: return try readTestBundle()
     case .mlperfTiny: return try readSampleFiles()
@@ -165,6 +170,11 @@ struct DatasetReader {
     if path.hasSuffix(".testbundle") || FileSystem.isFile(path + "/test.json") {
       return try readTestBundle()
     }
+    return try readListing() ?? readWithoutListing()
+  }
+
+  /// Reads a folder whose samples no file lists.
+  func readWithoutListing() throws -> Dataset {
     if FileSystem.isFile(path + "/" + Self.sampleLabels) { return try readSampleFiles() }
     if let folders = try mapFolders() { return try readClassMaps(folders) }
     let folder = try imageFolder(path)

@@ -23,12 +23,15 @@ struct DatasetLocation: Sendable {
 
   /// Reads the dataset, blocking the calling thread.
   ///
-  /// If the folder has a single table or COCO document, that file determines the images. Images
-  /// outside of the confined folder are errors. Messages don't contain the server's own paths.
+  /// Images outside of the confined folder are errors. Messages don't contain the server's own paths.
   func dataset() throws -> Dataset {
     do {
-      let (folder, name) = try start()
-      var dataset = try read(folder)
+      let folder =
+        stepsInto ? try DatasetReader.innermostFolder(of: path, within: confinedFolder) : path
+      let name = folder == path ? self.name : FileSystem.name(of: folder)
+      var options = DatasetOptions()
+      options.confinedFolder = confinedFolder
+      var dataset = try Dataset(contentsOf: folder, options: options)
       switch dataset.layout {
       case .folder, .classFolders, .classMaps, .mlperfTiny: dataset.name = name
       case .testBundle, .csv, .coco, .rows, .arrays: break
@@ -41,89 +44,6 @@ struct DatasetLocation: Sendable {
         message: error.naming(confinedFolder.shown).message)
     }
   }
-
-  private func start() throws -> (path: String, name: String) {
-    var (path, name) = (path, name)
-    guard stepsInto else { return (path, name) }
-    for _ in 0..<RelativePath.maximumDepth {
-      let contents = try Self.contents(of: path)
-      guard contents.count == 1, FileSystem.isFolder(path + "/" + contents[0]) else { break }
-      name = contents[0]
-      path += "/" + name
-    }
-    return (path, name)
-  }
-
-  private func read(_ path: String) throws -> Dataset {
-    guard FileSystem.isFolder(path), !path.hasSuffix(".testbundle"),
-      !FileSystem.isFile(path + "/test.json")
-    else { return try dataset(path) }
-    let contents = try Self.contents(of: path)
-    let tables = contents.filter { name in
-      [".csv", ".tsv", ".jsonl", ".ndjson"].contains { name.hasEnding($0) }
-    }
-    if tables.count == 1 { return try list(tables[0], in: path, nil) }
-    var documents = contents.filter { $0.hasEnding(".json") }
-    if documents.isEmpty, FileSystem.isFolder(path + "/annotations"),
-      confinedFolder.confinedPath(of: path + "/annotations") != nil
-    {
-      documents = try Self.contents(of: path + "/annotations")
-        .filter { $0.hasEnding(".json") }.map { "annotations/" + $0 }
-    }
-    guard documents.count == 1 else { return try dataset(path) }
-    return try list(documents[0], in: path, .coco)
-  }
-
-  /// Reads a table or COCO annotations, or all samples of the folder if the file isn't valid or is a
-  /// table that lists no existing file.
-  ///
-  /// Without a layout, the file is a table: of files, of values, or of MLPerf Tiny's sample files.
-  private func list(
-    _ file: String, in folder: String, _ layout: Dataset.Layout?
-  ) throws -> Dataset {
-    let named = Result { try dataset(folder + "/" + file, layout: layout) }
-    if let dataset = try? named.get(),
-      layout != nil || dataset.samples.contains(where: \.isThere)
-    {
-      return dataset
-    }
-    guard var images = try? dataset(folder) else { return try named.get() }
-    let reason =
-      switch named {
-      case .success: "none of the files that it lists exist"
-      case .failure(let error):
-        (error as? TensorIOError)?.naming(confinedFolder.shown).message ?? "\(error)"
-      }
-    images.notes.append("left out: \(layout == nil ? "the table " : "")'\(file)': \(reason)")
-    return images
-  }
-
-  private func dataset(_ path: String, layout: Dataset.Layout? = nil) throws -> Dataset {
-    var options = DatasetOptions()
-    options.confinedFolder = confinedFolder
-    return try Dataset(contentsOf: path, layout: layout, options: options)
-  }
-
-  /// Returns the sorted contents of a folder, without hidden files and `__MACOSX`.
-  private static func contents(of path: String) throws -> [String] {
-    try FileSystem.contents(of: path).filter { !$0.hasPrefix(".") && $0 != "__MACOSX" }.sorted()
-  }
-}
-
-extension Sample {
-  /// Whether the sample is an existing file inside the confined folder, or needs none.
-  fileprivate var isThere: Bool {
-    switch source {
-    case .file(let path): FileSystem.isFile(path)
-    case .numbers(let file): FileSystem.isFile(file.path)
-    case .row, .tensor: true
-    case .url, .bytes, .pixels, .refused: false
-    }
-  }
-}
-
-extension String {
-  fileprivate func hasEnding(_ ending: String) -> Bool { lowercased().hasSuffix(ending) }
 }
 
 /// Finds the images that clients may evaluate.
