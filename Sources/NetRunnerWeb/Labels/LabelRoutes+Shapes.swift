@@ -32,16 +32,10 @@ extension LabelRoutes {
     _ id: String, _ photo: String, _ request: Request
   ) async throws -> Response {
     _ = try catalogue.model(id)
-    return try await bodies.withBody(
-      of: request, limit: InferenceRunner.maximumImageBytes, as: "The image"
-    ) { image in
-      try await queue.run {
-        let bytes = Array(image.readableBytesView)
-        try InferenceRunner.decoder.checkHeader(of: bytes, named: "'\(photo)'")
-        try folders.folder(for: id).keep(bytes, as: photo)
-      }
-      return Response(status: .noContent)
+    try await withImage(of: request, named: photo) { bytes in
+      try folders.folder(for: id).keep(bytes, as: photo)
     }
+    return Response(status: .noContent)
   }
 
   private func picture(_ id: String, _ photo: String) async throws -> Response {

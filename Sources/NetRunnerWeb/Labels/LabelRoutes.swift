@@ -51,15 +51,24 @@ struct LabelRoutes: Sendable {
 
   private func set(_ id: String, _ photo: String, _ request: Request) async throws -> JSONObject {
     let label = try Self.label(Query(request), for: catalogue.model(id))
-    return try await bodies.withBody(
+    try await withImage(of: request, named: photo) { bytes in
+      try folders.folder(for: id).set(label, of: photo, bytes)
+    }
+    return Self.json(photo, label)
+  }
+
+  /// Passes the image of a request on, whose body must start as an image does.
+  func withImage(
+    of request: Request, named photo: String, _ action: @escaping @Sendable ([UInt8]) throws -> Void
+  ) async throws {
+    try await bodies.withBody(
       of: request, limit: InferenceRunner.maximumImageBytes, as: "The image"
     ) { image in
       try await queue.run {
         let bytes = Array(image.readableBytesView)
         try InferenceRunner.decoder.checkHeader(of: bytes, named: "'\(photo)'")
-        try folders.folder(for: id).set(label, of: photo, bytes)
+        try action(bytes)
       }
-      return Self.json(photo, label)
     }
   }
 

@@ -72,20 +72,36 @@ final class ModelDrafts: Sendable {
 
   func draft(_ id: String, of model: String) throws -> Draft {
     guard let draft = drafts.withLock({ $0.first { $0.id == id && $0.model.id == model } }) else {
-      throw WebError(
-        status: .notFound, code: "draft_not_found",
-        message: "There is no draft '\(id.prefix(100))' of this model. Send the description again.")
+      throw Self.noDraft(id)
     }
     return draft
   }
 
   func remove(_ id: String, of model: String) throws {
-    let draft = try draft(id, of: model)
-    drafts.withLock { $0.removeAll { $0.id == draft.id } }
+    let draft = drafts.withLock { drafts -> Draft? in
+      let index = drafts.firstIndex { $0.id == id && $0.model.id == model }
+      return index.map { drafts.remove(at: $0) }
+    }
+    guard let draft else { throw Self.noDraft(id) }
+    // Its processes and its folder end here, outside of the lock.
+    withExtendedLifetime(draft) {}
   }
 
   /// Removes all drafts with their folders, before the server ends.
-  func removeAll() { drafts.withLock { $0.removeAll() } }
+  func removeAll() {
+    let all = drafts.withLock { drafts in
+      defer { drafts = [] }
+      return drafts
+    }
+    // Their processes and folders end here, outside of the lock.
+    withExtendedLifetime(all) {}
+  }
+
+  private static func noDraft(_ id: String) -> WebError {
+    WebError(
+      status: .notFound, code: "draft_not_found",
+      message: "There is no draft '\(id.prefix(100))' of this model. Send the description again.")
+  }
 }
 
 extension WebError {
