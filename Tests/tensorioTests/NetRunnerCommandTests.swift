@@ -18,12 +18,12 @@ struct NetRunnerCommandTests {
     try JSONValue(parsing: Data(text.utf8))
   }
 
-  @Test func `the page labels, previews, imports, evaluates and exports in a browser`() async throws
-  {
+  @Test(arguments: PageSize.allCases)
+  func `the page labels, previews, imports, evaluates and exports in a browser`(
+    size: PageSize
+  ) async throws {
     let server = try RunningServer(["--allow-private-imports"])
-    let seen = try Self.json(
-      await Python.run(["Tools/peers/browse.py", server.address]))
-    guard case .object(let seen) = seen else { return }
+    let seen = try await size.use("browse.py", [server.address])
     if case .number(let seconds)? = seen["label_after"] {
       // An idle machine needs a second. This test runs beside others.
       #expect(seconds < 20, "the label appeared after \(seconds) s")
@@ -42,17 +42,17 @@ struct NetRunnerCommandTests {
     #expect(seen["console"] == .array([]))
   }
 
-  @Test func `the page's image sources, models, labels and settings work in a browser`()
-    async throws
-  {
+  @Test(arguments: PageSize.allCases)
+  func `the page's image sources, models, labels and settings work in a browser`(
+    size: PageSize
+  ) async throws {
     let server = try RunningServer()
-    let seen = try Self.json(
-      await Python.run(["Tools/peers/browse_rest.py", server.address]))
-    guard case .object(let members) = seen else { return }
-    for (what, value) in members where what != "console" {
+    let members = try await size.use("browse_rest.py", [server.address])
+    for (what, value) in members where !["axe", "console"].contains(what) {
       #expect(value == .bool(true), "\(what)")
     }
-    #expect(members.count == 33)
+    #expect(members.count == 34)
+    #expect(members["axe"] == .array([]))
     #expect(members["console"] == .array([]))
   }
 
@@ -113,7 +113,8 @@ struct NetRunnerCommandTests {
     #expect(good.status == "201", "\(good.body)")
   }
 
-  @Test func `the page imports and updates a model from a repository`() async throws {
+  @Test(arguments: PageSize.allCases)
+  func `the page imports and updates a model from a repository`(size: PageSize) async throws {
     let repository = try await RunningRepository()
     let folder = try TemporaryFolder()
     let server = try RunningServer([
@@ -133,14 +134,13 @@ struct NetRunnerCommandTests {
         .write(toFile: bundle + "/model.json", atomically: true, encoding: .utf8)
       try await repository.run(
         "push", bundle, "--model", "numbers", "--as", version, "--channel", "stable")
-      let seen = try Self.json(
-        await Python.run(["Tools/peers/browse_repository.py", server.address, "numbers"]))
-      guard case .object(let members) = seen else { return }
+      let members = try await size.use(
+        "browse_repository.py", [server.address, "numbers"])
       for what in [
         "is_shown", "is_reached_by_tab", "imports", "tells_progress", "has_no_button",
         "keeps_focus", "is_a_model",
       ] {
-        #expect(members[what] == .bool(true), "\(what): \(seen)")
+        #expect(members[what] == .bool(true), "\(what): \(members)")
       }
       #expect(members["region"] == .array([.string("region"), .string("From the repository")]))
       #expect(members["button"] == .array([.string(action), .string(name)]))
@@ -148,6 +148,7 @@ struct NetRunnerCommandTests {
       #expect(
         members["origin"]
           == .string("numbers \(version), channel stable of \(repository.address)"))
+      #expect(members["axe"] == .array([]))
       #expect(members["console"] == .array([]))
     }
   }

@@ -132,41 +132,75 @@ struct NetRunnerInputTests {
         ]), as: "age", to: folder)
   }
 
-  @Test func `the page shows objects, poses, depths, text, labels and numbers`() async throws {
+  @Test(arguments: PageSize.allCases)
+  func `the page shows objects, poses, depths, text, labels and numbers`(
+    size: PageSize
+  ) async throws {
     let models = try TemporaryFolder()
     try addDecoders(to: models.path)
     let server = try RunningServer(["--models", models.path])
-    let seen = try JSONValue(
-      parsing: Data(
-        await Python.run(["Tools/peers/browse_inputs.py", server.address, "--decoders"]).utf8))
-    guard case .object(let members) = seen else { return }
+    let members = try await size.use("browse_inputs.py", [server.address, "--decoders"])
     // The script writes these into the pixels of its photos.
-    #expect(members["objects"] == .array([.string("1 1.00"), .string("3 0.80")]), "\(seen)")
+    #expect(members["objects"] == .array([.string("1 1.00"), .string("3 0.80")]), "\(members)")
     #expect(
-      members["boxes"] == .array([.string("25 20 50 40"), .string("60 70 20 20")]), "\(seen)")
-    #expect(members["row_lights"] == .array([.string("60 70 20 20")]), "\(seen)")
-    #expect(members["box_lights"] == .string("1"), "\(seen)")
-    #expect(members["labels_overlap"] == .bool(false), "\(seen)")
+      members["boxes"] == .array([.string("25 20 50 40"), .string("60 70 20 20")]), "\(members)")
+    #expect(members["row_lights"] == .array([.string("60 70 20 20")]), "\(members)")
+    #expect(members["box_lights"] == .string("1"), "\(members)")
+    #expect(members["labels_overlap"] == .bool(false), "\(members)")
     #expect(
       members["above_the_threshold"]
-        == .array([.array([.string("1 1.00")]), .array([.string("25 20 50 40")])]), "\(seen)")
-    #expect(members["points"] == .number(3), "\(seen)")
-    #expect(members["bones"] == .number(2), "\(seen)")
-    #expect(members["depth"] == .string("18 × 8, from 0 to 1 m"), "\(seen)")
+        == .array([.array([.string("1 1.00")]), .array([.string("25 20 50 40")])]), "\(members)")
+    #expect(members["points"] == .number(3), "\(members)")
+    #expect(members["bones"] == .number(2), "\(members)")
+    #expect(members["depth"] == .string("18 × 8, from 0 to 1 m"), "\(members)")
     #expect(
       members["depths_of_both"]
-        == .array([.string("18 × 8, from 0 to 1 m"), .string("8 × 18, from 0 to 1 km")]), "\(seen)")
-    #expect(members["pictures_of_both"] == .array([.bool(true), .bool(true)]), "\(seen)")
-    #expect(members["letters"] == .string("hi"), "\(seen)")
-    #expect(members["tags"] == .array([.string("tag 7 1.00"), .string("tag 70 0.95")]), "\(seen)")
-    #expect(members["age"] == .array([.string("age 45 years")]), "\(seen)")
+        == .array([.string("18 × 8, from 0 to 1 m"), .string("8 × 18, from 0 to 1 km")]), "\(members)")
+    #expect(members["pictures_of_both"] == .array([.bool(true), .bool(true)]), "\(members)")
+    #expect(members["letters"] == .string("hi"), "\(members)")
+    #expect(members["tags"] == .array([.string("tag 7 1.00"), .string("tag 70 0.95")]), "\(members)")
+    #expect(members["age"] == .array([.string("age 45 years")]), "\(members)")
+    #expect(members["axe"] == .array([]))
     #expect(members["console"] == .array([]))
   }
 
   /// The name of the band that a tone is in.
   private func band(_ index: Int) -> String { "\(index * Self.rate / Self.transform) Hz" }
 
-  @Test func `the page runs models on a microphone, recordings, texts, rows and numbers`()
+  @Test(arguments: PageSize.allCases)
+  func `the page runs models on a microphone, recordings, texts, rows and numbers`(
+    size: PageSize
+  ) async throws {
+    let models = try TemporaryFolder()
+    try addModels(to: models.path)
+    try FileManager.default.copyItem(
+      atPath: "\(CommandRunner.packageFolder.path)/Demo/digits.tiobundle",
+      toPath: models.path + "/digits.tiobundle")
+    try addExamples(to: models.path)
+    let server = try RunningServer(["--models", models.path])
+    let members = try await size.use("browse_inputs.py", [server.address])
+    // The script's microphone is a tone in the middle of a band, and its file has another one.
+    #expect(members["microphone"] == .string(band(18)), "\(members)")
+    #expect(members["recording"] == .string(band(36)), "\(members)")
+    #expect(members["dropped"] == .string(band(54)), "\(members)")
+    for what in [
+      "stops_listening", "draws", "hides_image_sources", "says_what_is_wrong", "shows_camera_again",
+      "leaves_no_microphone_on", "opens_an_example",
+    ] {
+      #expect(members[what] == .bool(true), "\(what): \(members)")
+    }
+    #expect(members["text"] == .string("2, 4, 1, 5, 3"), "\(members)")
+    #expect(members["row_of_example"] == .string("2, 0, 1, 0"), "\(members)")
+    #expect(members["samples"] == .array([.string("three.png")]), "\(members)")
+    #expect(members["row_at_first"] == .string("0, 1, 0, 0"), "\(members)")
+    #expect(members["row"] == .string("1.5, 0, 1, 0"), "\(members)")
+    #expect(members["numbers"] == .array([.string("70"), .string("56")]), "\(members)")
+    #expect(members["axe"] == .array([]))
+    #expect(members["console"] == .array([]))
+  }
+
+  @Test(arguments: PageSize.allCases)
+  func `the form tries descriptions on recordings, texts, rows and numbers`(_ size: PageSize)
     async throws
   {
     let models = try TemporaryFolder()
@@ -176,47 +210,13 @@ struct NetRunnerInputTests {
       toPath: models.path + "/digits.tiobundle")
     try addExamples(to: models.path)
     let server = try RunningServer(["--models", models.path])
-    let seen = try JSONValue(
-      parsing: Data(
-        await Python.run(["Tools/peers/browse_inputs.py", server.address]).utf8))
-    guard case .object(let members) = seen else { return }
-    // The script's microphone is a tone in the middle of a band, and its file has another one.
-    #expect(members["microphone"] == .string(band(18)), "\(seen)")
-    #expect(members["recording"] == .string(band(36)), "\(seen)")
-    #expect(members["dropped"] == .string(band(54)), "\(seen)")
-    for what in [
-      "stops_listening", "draws", "hides_image_sources", "says_what_is_wrong", "shows_camera_again",
-      "leaves_no_microphone_on", "opens_an_example",
-    ] {
-      #expect(members[what] == .bool(true), "\(what): \(seen)")
-    }
-    #expect(members["text"] == .string("2, 4, 1, 5, 3"), "\(seen)")
-    #expect(members["row_of_example"] == .string("2, 0, 1, 0"), "\(seen)")
-    #expect(members["samples"] == .array([.string("three.png")]), "\(seen)")
-    #expect(members["row_at_first"] == .string("0, 1, 0, 0"), "\(seen)")
-    #expect(members["row"] == .string("1.5, 0, 1, 0"), "\(seen)")
-    #expect(members["numbers"] == .array([.string("70"), .string("56")]), "\(seen)")
-    #expect(members["console"] == .array([]))
-  }
-
-  @Test func `the form tries descriptions on recordings, texts, rows and numbers`() async throws {
-    let models = try TemporaryFolder()
-    try addModels(to: models.path)
-    try FileManager.default.copyItem(
-      atPath: "\(CommandRunner.packageFolder.path)/Demo/digits.tiobundle",
-      toPath: models.path + "/digits.tiobundle")
-    try addExamples(to: models.path)
-    let server = try RunningServer(["--models", models.path])
-    let seen = try JSONValue(
-      parsing: Data(
-        await Python.run(["Tools/peers/browse_trial.py", server.address]).utf8))
-    guard case .object(let members) = seen else { return }
-    for (what, value) in members where what != "console" && what != "trial_axe" {
-      #expect(value == .bool(true), "\(what): \(seen)")
+    let members = try await size.use("browse_trial.py", [server.address])
+    for (what, value) in members where what != "console" && what != "axe" {
+      #expect(value == .bool(true), "\(what): \(members)")
     }
     #expect(members.count == 15, "\(members.keys.sorted())")
-    #expect(members["trial_axe"] == .array([]))
-    #expect(members["console"] == .array([]), "\(seen)")
+    #expect(members["axe"] == .array([]), "\(members)")
+    #expect(members["console"] == .array([]), "\(members)")
   }
 }
 #endif

@@ -5,15 +5,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares two models in the live view, makes it fail in every way, and looks at it in German.
 
-    browse_compare.py http://127.0.0.1:PORT/ [--screenshots FOLDER]
+    browse_compare.py http://127.0.0.1:PORT/ [--size 390x844] [--screenshots FOLDER]
 
 Imports a copy of the digits whose labels are German. Prints one JSON object of what worked.
 """
 
-import argparse
 import io
 import json
-import os
 import sys
 import tempfile
 import time
@@ -21,9 +19,8 @@ import urllib.request
 import zipfile
 from pathlib import Path
 
-from axe_core_python.selenium import Axe
-from browse import DEMO, Page
 from browse_rest import give
+from page import DEMO, Page, opened, page_arguments
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
@@ -158,7 +155,7 @@ def times(page: Page) -> list[list[str]]:
           [...row.children].map((cell) => cell.textContent)));""")
 
 
-def compare(page: Page, address: str, seen: dict, look) -> None:
+def compare(page: Page, address: str, seen: dict) -> None:
     driver = page.driver
     with Opened(page, address, WATCH):
         page.choose_model("digits")
@@ -182,7 +179,7 @@ def compare(page: Page, address: str, seen: dict, look) -> None:
         choose_second(page, "ziffern")
         seen["says_different"] = page.wait(
             lambda: "Different best labels: zero and null" in page.text("#verdict")) is not None
-        look("compare-sample")
+        page.look("compare-sample")
         page.click("[data-next]")
         seen["compares_the_next"] = page.wait(
             lambda: "one and eins" in page.text("#verdict")) is not None
@@ -218,7 +215,7 @@ def compare(page: Page, address: str, seen: dict, look) -> None:
         seen["holds_both_frames"] = is_shown(page, "#held") and is_shown(page, "#second-held")
         seen["counts_frames"] = page.wait(
             lambda: int("".join(c for c in page.text("#compared-times small") if c.isdigit())) > 3) is not None
-        look("compare-camera")
+        page.look("compare-camera")
         page.click("#pause")
         seen["pauses_both"] = page.wait(
             lambda: is_shown(page, "#frame") and is_shown(page, "#second-frame")) is not None
@@ -228,17 +225,10 @@ def compare(page: Page, address: str, seen: dict, look) -> None:
         seen["stays_paused"] = page.text("#latency-count") == tally
         page.click("#pause")
         seen["resumes_both"] = page.wait(lambda: page.text("#second-latency-count") != tally) is not None
-        seen["axe_of_comparison"] = []
-        for width, height in [(390, 844), (1024, 768)]:
-            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
-            time.sleep(0.3)
-            first, second = [page.find(f"#{name}stage").rect for name in ["", "second-"]]
-            key = "stands_above" if width < 500 else "stands_beside"
-            seen[key] = (second["y"] >= first["y"] + first["height"] if width < 500
-                         else second["x"] >= first["x"] + first["width"])
-            seen["axe_of_comparison"] += [each["id"] for each in Axe().run(driver)["violations"]]
-        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        first, second = [page.find(f"#{name}stage").rect for name in ["", "second-"]]
+        seen["stands_above" if page.is_phone else "stands_beside"] = (
+            second["y"] >= first["y"] + first["height"] if page.is_phone
+            else second["x"] >= first["x"] + first["width"])
         choose_second(page, "ziffern")
         driver.execute_async_script("""fetch("/api/v1/models/ziffern", { method: "DELETE" }).then(arguments[0])""")
         seen["goes_on_with_another_model"] = page.wait(
@@ -255,11 +245,12 @@ def compare(page: Page, address: str, seen: dict, look) -> None:
         seen["shows_previews_again"] = page.wait(lambda: is_shown(page, "#previews")) is not None
 
 
-def fail(page: Page, address: str, seen: dict, look) -> None:
+def fail(page: Page, address: str, seen: dict) -> None:
     driver = page.driver
+    other = "Take a photo" if page.is_phone else "Choose images"
     for name, title, button, detail in [
         ("NotAllowedError", "The camera is not allowed", "Try again", "It said no."),
-        ("NotFoundError", "No camera found", "Choose images", "It said no."),
+        ("NotFoundError", "No camera found", other, "It said no."),
         ("NotReadableError", "The camera is in use", "Try again", "It said no."),
         ("UnknownError", "The camera did not start", "Try again", "It said no."),
     ]:
@@ -267,14 +258,14 @@ def fail(page: Page, address: str, seen: dict, look) -> None:
             page.click("[data-source=camera]")
             seen[f"explains_{name}"] = says(page, "#stage-note", title, button, detail)
             if name == "NotAllowedError":
-                look("camera-refused")
+                page.look("camera-refused")
                 driver.execute_script("window.isBroken = false")
                 page.click("#stage-note button")
                 seen["tries_the_camera_again"] = page.shows("seven")
     with Opened(page, address, INSECURE):
         page.click("[data-source=camera]")
         seen["explains_insecure_pages"] = says(
-            page, "#stage-note", "The camera needs https", "Choose images", "--cert")
+            page, "#stage-note", "The camera needs https", other, "--cert")
 
     with tempfile.TemporaryDirectory() as folder, Opened(page, address) as page:
         for kind, name, title in [("files", "bad.gif", "This image can't be shown"),
@@ -290,7 +281,7 @@ def fail(page: Page, address: str, seen: dict, look) -> None:
 
     with Opened(page, address, WATCH, changed("no_models")):
         seen["explains_no_models"] = says(page, "#stage-note", "No model yet", "Add a model")
-        look("no-models")
+        page.look("no-models")
         page.click("#stage-note button")
         seen["goes_to_models"] = page.wait(lambda: is_shown(page, "[data-view=models]")) is not None
     with Opened(page, address, WATCH, changed("no_list")):
@@ -302,7 +293,7 @@ def fail(page: Page, address: str, seen: dict, look) -> None:
     with Opened(page, address, WATCH, changed("no_runtime")):
         seen["explains_a_missing_runtime"] = says(
             page, "#server-problem", "LiteRT is missing.", "Try again", "Run this to install it.")
-        look("no-runtime")
+        page.look("no-runtime")
     with Opened(page, address, WATCH, changed("no_samples")):
         page.click("[data-source=samples]")
         seen["explains_no_samples"] = says(page, "#stage-note", "No samples", "Choose images")
@@ -312,7 +303,7 @@ def fail(page: Page, address: str, seen: dict, look) -> None:
         page.click("[data-source=samples]")
         seen["offers_to_try_again"] = says(
             page, "#problem", "The model failed on this image.", "Try again", "Node 7 failed.")
-        look("inference-error")
+        page.look("inference-error")
         driver.execute_script("window.isBroken = false")
         page.click("#problem button")
         seen["runs_again"] = page.shows("zero") and not is_shown(page, "#problem")
@@ -320,7 +311,7 @@ def fail(page: Page, address: str, seen: dict, look) -> None:
         page.shows("seven")
         driver.execute_script("window.isBroken = true")
         seen["says_the_server_is_gone"] = says(page, "#connection", "The server doesn't respond.", "Try now")
-        look("server-gone")
+        page.look("server-gone")
         time.sleep(1)
         driver.execute_script("window.isBroken = false")
         page.click("#connection-retry")
@@ -329,7 +320,7 @@ def fail(page: Page, address: str, seen: dict, look) -> None:
         seen["goes_on"] = page.wait(lambda: page.frames() > count) is not None
 
 
-def german(page: Page, address: str, seen: dict, look) -> None:
+def german(page: Page, address: str, seen: dict) -> None:
     driver = page.driver
     agent = driver.execute_script("return navigator.userAgent")
     driver.execute_cdp_cmd("Network.setUserAgentOverride", {"userAgent": agent, "acceptLanguage": "de-DE"})
@@ -340,7 +331,8 @@ def german(page: Page, address: str, seen: dict, look) -> None:
         page.wait(lambda: is_shown(page, f"[data-view={view.split('/')[0]}]"))
         time.sleep(0.4)
         left += driver.execute_async_script(LEFT_IN_ENGLISH)
-        look("german-" + view.replace("/", "-"))
+        # Other words don't change what axe finds, but they may be too long.
+        page.look("german-" + view.replace("/", "-"), runs_axe=False)
     seen["left_in_english"] = left
     seen["is_german"] = driver.execute_script("return document.documentElement.lang") == "de"
     seen["names_views_in_german"] = page.text("[data-nav=settings]").strip() == "Einstellungen"
@@ -351,34 +343,21 @@ def german(page: Page, address: str, seen: dict, look) -> None:
         lambda: "Gleiches bestes Label: zero" in page.text("#verdict")
         or "Verschiedene beste Labels: zero und null" in page.text("#verdict")) is not None
     seen["has_german_numbers"] = page.wait(lambda: page.text("#latency").count(",") == 1) is not None
-    look("german-compare")
+    page.look("german-compare", runs_axe=False)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("address")
-    parser.add_argument("--screenshots", type=Path)
-    arguments = parser.parse_args()
+    arguments = page_arguments().parse_args()
     import_german_digits(arguments.address)
-    with tempfile.TemporaryDirectory() as folder:
-        page = Page(Path(folder))
-
-        def look(name: str) -> None:
-            if arguments.screenshots:
-                page.screenshots(arguments.screenshots, name)
-
+    with opened(arguments) as (page, _):
         seen: dict = {}
-        try:
-            for part in [compare, fail, german]:
-                part(page, arguments.address, seen, look)
-            # Chromium reports the requests to the model that was deleted while it ran.
-            seen["console"] = [entry["message"] for entry in page.driver.get_log("browser")
-                               if "ziffern/infer" not in entry["message"]]
-            json.dump(seen, sys.stdout)
-        finally:
-            page.driver.quit()
+        for part in [compare, fail, german]:
+            part(page, arguments.address, seen)
+        seen["axe"] = page.found
+        # Chromium reports the requests to the model that was deleted while it ran.
+        seen["console"] = [message for message in page.console() if "ziffern/infer" not in message]
+        json.dump(seen, sys.stdout)
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("SE_AVOID_STATS", "true")
     main()

@@ -4,12 +4,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uses Net Runner's page with the models of NetRunnerInputTests: sounds, texts, rows and numbers.
 
-    browse_inputs.py ADDRESS [--decoders] [--screenshots DIR]
+    browse_inputs.py ADDRESS [--decoders] [--size 390x844] [--screenshots DIR]
 
 The microphone is a tone, and so are the recordings. It prints what it saw as a JSON object.
 """
 
-import argparse
 import base64
 import io
 import json
@@ -26,7 +25,7 @@ from PIL import Image
 
 from selenium.webdriver.common.action_chains import ActionChains
 
-from browse import Page
+from page import Page, opened, page_arguments
 
 # The width of a band of the model's spectrum.
 BAND = 16000 / 286
@@ -64,13 +63,9 @@ def write_tone(path: Path, band: int, rate: int, seconds: float) -> Path:
     return path
 
 
-def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> dict:
+def browse(address: str, page: Page, folder: Path) -> dict:
     seen: dict = {}
     driver = page.driver
-
-    def look(name: str) -> None:
-        if screenshots:
-            page.screenshots(screenshots, name)
 
     def fill(name: str, value: str) -> None:
         driver.execute_script(
@@ -99,7 +94,7 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
         """const canvas = document.querySelector(".wave");
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         return data.filter((value, place) => place % 4 === 3 && value > 0).length > canvas.width;""")
-    look("microphone")
+    page.look("microphone")
     page.click(".sound-listen")
     time.sleep(0.5)
     count = page.frames()
@@ -109,7 +104,7 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
     page.find(".sound-input").send_keys(str(write_tone(folder / "tone.wav", 36, 16000, 286 / 16000)))
     page.wait(lambda: page.text("#top-label") == f"{int(36 * BAND)} Hz", 10)
     seen["recording"] = page.text("#top-label")
-    look("recording")
+    page.look("recording")
     tone = write_tone(folder / "other.wav", 54, 16000, 286 / 16000).read_bytes()
     driver.execute_script(DROP, "other.wav", base64.b64encode(tone).decode())
     page.wait(lambda: page.text("#top-label") == f"{int(54 * BAND)} Hz", 10)
@@ -131,7 +126,7 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
           (stream) => stream.getTracks().every(({ readyState }) => readyState === "ended"));""")
     fill("text", "good, film")
     seen["text"] = settled("2, 4, 1, 5, 3", 5)
-    look("text")
+    page.look("text")
 
     page.choose_model("row")
     page.wait(lambda: driver.find_elements("css selector", ".fields [name=age]"))
@@ -142,7 +137,7 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
     fill("age", "55")
     fill("heating", "oil")
     seen["row"] = settled("1.5, 0, 1, 0", 4)
-    look("row")
+    page.look("row")
     fill("age", "old")
     seen["says_what_is_wrong"] = page.wait(
         lambda: page.text("#labels-empty") == "age takes a number.") is not None
@@ -155,7 +150,7 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
         "return [...document.querySelectorAll('#outputs .values p')].map((each) => each.textContent)")
     page.wait(lambda: results() and results()[0] == "70", 5)
     seen["numbers"] = results()
-    look("numbers")
+    page.look("numbers")
 
     page.choose_model("digits")
     seen["shows_camera_again"] = page.shows("seven")
@@ -163,7 +158,8 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
     page.wait(lambda: page.text("#strip [data-caption]") == "three.png" and page.shows("three"), 10)
     seen["samples"] = driver.execute_script(
         "return [...document.querySelectorAll('#strip li button')].map((each) => each.title || each.ariaLabel)")
-    seen["console"] = [entry["message"] for entry in driver.get_log("browser")]
+    seen["axe"] = page.found
+    seen["console"] = page.console()
     return seen
 
 
@@ -218,7 +214,7 @@ def emphasis(page: Page, boxes) -> dict:
     return {"row_lights": lit, "box_lights": row, "labels_overlap": overlap}
 
 
-def browse_decoders(address: str, page: Page, screenshots: Path | None) -> dict:
+def browse_decoders(address: str, page: Page) -> dict:
     seen: dict = {}
     driver = page.driver
 
@@ -272,8 +268,7 @@ def browse_decoders(address: str, page: Page, screenshots: Path | None) -> dict:
             page.wait(lambda: page.text("#second-outputs figcaption") and page.text("#outputs figcaption"), 10)
             seen["depths_of_both"] = [page.text(f"#{each}outputs figcaption") for each in ["", "second-"]]
             seen["pictures_of_both"] = [page.find(f"#{each}outputs .made img").is_displayed() for each in ["", "second-"]]
-        if screenshots:
-            page.screenshots(screenshots, name)
+        page.look(name)
         if name == "depth":
             page.click("#compare")
     page.choose_model("age")
@@ -284,27 +279,23 @@ def browse_decoders(address: str, page: Page, screenshots: Path | None) -> dict:
         control.dispatchEvent(new Event("input", { bubbles: true }));""")
     page.wait(lambda: labels() == ["age 45 years"], 5)
     seen["age"] = labels()
-    seen["console"] = [entry["message"] for entry in driver.get_log("browser")]
+    seen["axe"] = page.found
+    seen["console"] = page.console()
     return seen
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("address")
-    parser.add_argument("--screenshots", type=Path)
+    parser = page_arguments()
     parser.add_argument("--decoders", action="store_true", help="show photos to models with decoders instead")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        page = Page(folder, sound=write_tone(folder / "microphone.wav", 18, 48000, 2))
-        try:
+        tone = write_tone(Path(name) / "microphone.wav", 18, 48000, 2)
+        with opened(arguments, sound=tone) as (page, folder):
             if arguments.decoders:
-                seen = browse_decoders(arguments.address, page, arguments.screenshots)
+                seen = browse_decoders(arguments.address, page)
             else:
-                seen = browse(arguments.address, page, folder, arguments.screenshots)
+                seen = browse(arguments.address, page, folder)
             json.dump(seen, sys.stdout)
-        finally:
-            page.driver.quit()
 
 
 if __name__ == "__main__":

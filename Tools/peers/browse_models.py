@@ -4,15 +4,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imports, corrects, saves and looks at models in Net Runner's page, by the mouse and by the keyboard alone.
 
-    browse_models.py ADDRESS MODEL LABELS GRAPH [--many FOLDER] [--screenshots DIR]
-    browse_models.py ADDRESS --empty [--screenshots DIR]
+    browse_models.py ADDRESS MODEL LABELS GRAPH [--many FOLDER] [--size 390x844] [--screenshots DIR]
+    browse_models.py ADDRESS --empty [--size 390x844] [--screenshots DIR]
 
 MODEL is a classifier without labels, LABELS a file with its labels, and GRAPH a model with many operators.
 FOLDER is the server's models folder, which gets 200 more models. With --empty, the server has no models, and a
 repository that doesn't respond. The script prints what it saw as a JSON object.
 """
 
-import argparse
 import base64
 import json
 import shutil
@@ -21,12 +20,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from axe_core_python.selenium import Axe
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from browse import DEMO, Page
 from browse_inputs import DROP
+from page import DEMO, Page, opened, page_arguments
 
 # The time from a key in a field until the page is drawn with the answer, in milliseconds. The page's policy forbids
 # eval, so the answer is a part of the script.
@@ -98,25 +96,6 @@ class Steps:
         return self.page.wait(lambda: self.trial() == label) is not None
 
 
-def accessibility(page: Page, name: str) -> list[str]:
-    """What axe finds on the page as it is, in two sizes."""
-    found = []
-    for width, height, theme in [(390, 844, "light"), (1024, 768, "dark")]:
-        page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
-        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": theme}]})
-        time.sleep(0.2)
-        for violation in Axe().run(page.driver)["violations"]:
-            nodes = [node["target"] for node in violation["nodes"][:3]]
-            found.append(f"{name} {width} {theme}: {violation['id']} {nodes}")
-        width_of_page = page.driver.execute_script("return document.documentElement.scrollWidth")
-        if width_of_page > width:
-            found.append(f"{name} {width}: the page is {width_of_page} pixels wide")
-    page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    return found
-
-
 def by_mouse(steps: Steps, model: Path, labels: Path) -> dict:
     """Drops a model, chooses its labels, saves, and uses it: four steps."""
     seen, page = {}, steps.page
@@ -167,7 +146,7 @@ def by_keyboard(steps: Steps, model: Path, labels: Path) -> dict:
     return seen
 
 
-def correction(steps: Steps, look) -> dict:
+def correction(steps: Steps) -> dict:
     """Corrects a model, with mistakes, and discards changes."""
     seen, page, driver = {}, steps.page, steps.driver
     steps.go("models/mine")
@@ -177,7 +156,7 @@ def correction(steps: Steps, look) -> dict:
     steps.fill("[data-path='inputs[0].crop.fraction']", "2")
     seen["names_the_field"] = page.wait(lambda: driver.find_elements(
         "css selector", "[data-path='inputs[0].crop.fraction'][aria-invalid]")) is not None
-    look("form-mistake")
+    page.look("form-mistake")
     steps.fill("[data-path='inputs[0].crop.fraction']", "0.9")
     seen["accepts_the_correction"] = page.wait(lambda: not driver.find_elements(
         "css selector", ".form-fields [aria-invalid]") and steps.trial() != "") is not None
@@ -192,15 +171,16 @@ def correction(steps: Steps, look) -> dict:
         lambda: "inputs[0].type" in page.text(".issues")) is not None
     steps.fill("#model-text", text.replace("{", "{{", 1))
     seen["names_the_line"] = page.wait(lambda: "line" in page.text(".issues")) is not None
-    look("form-text")
+    page.look("form-text")
     page.click("#form-discard")
     seen["asks_before_discarding"] = page.wait(lambda: page.find("#confirm").is_displayed()) is not None
     page.click("#confirm [value=yes]")
     seen["discards"] = steps.is_there("#model-edit")
     page.click("#model-edit")
     steps.is_there(".form-fields")
-    value = page.find("[data-path='inputs[0].crop.fraction']").get_attribute("value")
-    seen["kept_the_saved_description"] = value == ""
+    # The fields are made again when the graph arrives.
+    seen["kept_the_saved_description"] = page.wait(
+        lambda: page.find("[data-path='inputs[0].crop.fraction']").get_attribute("value") == "") is not None
     steps.fill("[data-path='name']", "My model")
     page.click("[data-nav=live]")
     page.wait(lambda: page.find("[data-view=live]").is_displayed())
@@ -208,18 +188,19 @@ def correction(steps: Steps, look) -> dict:
     seen["keeps_changes_in_other_views"] = page.wait(
         lambda: steps.is_there("[data-path='name']")
         and page.find("[data-path='name']").get_attribute("value") == "My model") is not None
-    page.click(".card-link[data-model=digits]")
+    # On phones, the form hides the list, to which the navigation leads back.
+    page.click("[data-nav=models]" if page.is_phone else ".card-link[data-model=digits]")
     seen["asks_before_another_model"] = page.wait(lambda: page.find("#confirm").is_displayed()) is not None
     page.click("#confirm [value=no]")
     seen["stays_in_the_form"] = page.wait(
-        lambda: driver.execute_script("return location.hash") == "#/models/mine") is not None \
-        and page.find("[data-path='name']").get_attribute("value") == "My model"
+        lambda: driver.execute_script("return location.hash") == "#/models/mine"
+        and page.find("[data-path='name']").get_attribute("value") == "My model") is not None
     page.click("#form-save")
     seen["renames"] = page.wait(lambda: page.text(".model-details h2") == "My model") is not None
     return seen
 
 
-def graph(steps: Steps, path: Path, look) -> dict:
+def graph(steps: Steps, path: Path) -> dict:
     """Imports a model with many operators, and looks at its graph."""
     seen, page, driver = {}, steps.page, steps.driver
     steps.go("models")
@@ -238,11 +219,11 @@ def graph(steps: Steps, path: Path, look) -> dict:
     seen["graph_key_milliseconds"] = took
     page.click(".graph-table tbody .link")
     seen["shows_tensors"] = page.wait(lambda: page.text(".graph-details h4") == "Reads") is not None
-    look("graph")
+    page.look("graph")
     return seen
 
 
-def drawing(steps: Steps, look) -> dict:
+def drawing(steps: Steps) -> dict:
     """Steps through the drawn graph of the digits by keys."""
     seen, page, driver = {}, steps.page, steps.driver
     steps.go("models/digits")
@@ -252,7 +233,7 @@ def drawing(steps: Steps, look) -> dict:
     driver.execute_script("document.querySelector('.graph .operator').focus()")
     steps.press(Keys.ARROW_DOWN)
     seen["arrow_keys_step"] = page.wait(lambda: page.text(".graph-details h3").endswith(" · 1")) is not None
-    look("drawing")
+    page.look("drawing")
     seen["selects"] = driver.execute_script(
         "return document.querySelectorAll('.graph [aria-selected=true]').length === 1")
     return seen
@@ -293,7 +274,7 @@ def many(steps: Steps, folder: Path) -> dict:
     return seen
 
 
-def failures(steps: Steps, look) -> dict:
+def failures(steps: Steps) -> dict:
     """An import that fails has a title, a sentence, one button, and folded details."""
     seen, page = {}, steps.page
     steps.go("models")
@@ -304,11 +285,11 @@ def failures(steps: Steps, look) -> dict:
     seen["has_one_button"] = len(page.driver.find_elements("css selector", warn + " button")) == 1
     seen["folds_details"] = page.driver.execute_script(
         "return document.querySelector('#import-state details').open === false")
-    look("failed")
+    page.look("failed")
     return seen
 
 
-def empty(steps: Steps, look) -> dict:
+def empty(steps: Steps) -> dict:
     """The view without models, and with a repository that doesn't respond."""
     seen, page = {}, steps.page
     steps.go("models")
@@ -320,48 +301,36 @@ def empty(steps: Steps, look) -> dict:
     seen["offers_to_try_again"] = [each.text for each in buttons] == ["Try again"]
     seen["folds_the_reason"] = page.driver.execute_script(
         "return document.querySelector('#repository-state details').open === false")
-    look("empty")
+    page.look("empty")
     return seen
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("address")
+    parser = page_arguments()
     parser.add_argument("model", type=Path, nargs="?")
     parser.add_argument("labels", type=Path, nargs="?")
     parser.add_argument("graph", type=Path, nargs="?")
     parser.add_argument("--empty", action="store_true")
     parser.add_argument("--many", type=Path)
-    parser.add_argument("--screenshots", type=Path)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        page = Page(Path(folder))
+    with opened(arguments) as (page, _):
         steps = Steps(page, arguments.address)
-
-        found: list[str] = []
-
-        def look(name: str) -> None:
-            if arguments.screenshots:
-                page.screenshots(arguments.screenshots, name)
-            found.extend(accessibility(page, name))
-
-        try:
-            if arguments.empty:
-                seen = empty(steps, look)
-            else:
-                seen = by_mouse(steps, arguments.model, arguments.labels)
-                seen |= by_keyboard(steps, arguments.model, arguments.labels)
-                seen |= correction(steps, look)
-                seen |= drawing(steps, look)
-                seen |= graph(steps, arguments.graph, look)
-                if arguments.many:
-                    seen |= many(steps, arguments.many)
-                seen["console"] = [entry["message"] for entry in page.driver.get_log("browser")]
-                # The browser itself reports the status of a response that the page expects.
-                seen |= failures(steps, look)
-            json.dump(seen | {"axe": found}, sys.stdout)
-        finally:
-            page.driver.quit()
+        if arguments.empty:
+            seen = empty(steps)
+        else:
+            seen = by_mouse(steps, arguments.model, arguments.labels)
+            seen |= by_keyboard(steps, arguments.model, arguments.labels)
+            seen |= correction(steps)
+            seen |= drawing(steps)
+            seen |= graph(steps, arguments.graph)
+            seen["console"] = page.console()
+            # The browser itself reports the status of a response that the page expects.
+            seen |= failures(steps)
+            page.console()
+            if arguments.many:
+                seen |= many(steps, arguments.many)
+                seen["console"] += page.console()
+        json.dump(seen | {"axe": page.found}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -5,22 +5,18 @@
 """Uses Net Runner's evaluations in headless Chromium: truths, predictions, the worst, and failures.
 
     browse_report.py --make FOLDER
-    browse_report.py ADDRESS
+    browse_report.py ADDRESS [--size 390x844] [--screenshots DIR]
 
 The first command writes two detectors, photos with COCO annotations and many photos of digits. The second
 one uses a server with only these models and photos, and prints what it saw as a JSON object.
 """
 
-import argparse
 import json
 import shutil
 import sys
-import tempfile
-import time
 from pathlib import Path
 
-from axe_core_python.selenium import Axe
-from browse import DEMO, Page
+from page import DEMO, Page, opened, page_arguments
 from PIL import Image
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -91,7 +87,6 @@ class Evaluations:
 
     def start(self, **request) -> str:
         """Starts an evaluation and returns its identifier."""
-        self.driver.set_script_timeout(30)
         return self.driver.execute_async_script(
             """const [body, done] = arguments;
             fetch("/api/v1/evaluations", {
@@ -125,17 +120,6 @@ class Evaluations:
             "return getComputedStyle(document.querySelector(arguments[0])).display !== 'none'",
             selector)
 
-    def resize(self, width: int, height: int, theme: str = "light") -> None:
-        self.driver.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
-        self.driver.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia",
-            {"features": [{"name": "prefers-color-scheme", "value": theme}]})
-
-    def axe(self) -> list[str]:
-        return [violation["id"] for violation in Axe().run(self.driver)["violations"]]
-
     def first(self) -> None:
         """Without evaluations, a button evaluates the samples."""
         self.go("evaluate")
@@ -151,7 +135,7 @@ class Evaluations:
         self.open(models=["keen", "strict"], folder="coco")
         seen["draws_both"] = self.count("#rows .truth.missed") == 1 and self.count(
             "#rows .predicted.false") == 4
-        seen["confusion_of_objects"] = "background" in page.text(".confusion")
+        seen["confusion_of_objects"] = page.wait(lambda: "background" in page.text(".confusion")) is not None
         seen["plain_headings"] = "Confusion matrix" in page.text(".report")
         self.driver.execute_script("document.querySelector('[name=shows]').focus()")
         self.press(Keys.ARROW_RIGHT)
@@ -179,39 +163,30 @@ class Evaluations:
         seen["arrow_switches"] = page.text("#photo-title") == "b.png" and not self.shown(
             "#photo .photo-frame .predicted")
         seen["lists_objects"] = self.count("#photo .object-list tbody tr") == 5
-        found = []
-        for width, theme in [(390, "light"), (1920, "dark")]:
-            self.resize(width, 900, theme)
-            time.sleep(0.2)
-            found += self.axe()
-        seen["axe_dialog"] = found == [] or found
+        page.look("dialog")
         self.press(Keys.ESCAPE)
         seen["closes"] = not page.find("#photo").is_displayed()
 
     def narrow(self) -> None:
-        """Reasons of undefined metrics, hints at the edges of tables, and accessibility."""
-        seen, page = self.seen, self.page
-        self.resize(390, 844)
-        seen["fits_phones"] = page.wait(lambda: self.driver.execute_script(
-            "return document.documentElement.scrollWidth <= 390")) is not None
+        """Hints at the edges of tables, which only a phone's window cuts off."""
+        seen = self.seen
         more = ".report .scroll-area.more-right"
-        seen["hints_at_more"] = page.wait(lambda: self.count(more) > 0) is not None
+        seen["hints_at_more"] = self.page.wait(lambda: self.count(more) > 0) is not None
         before = self.count(more)
         self.driver.execute_script(
             f"const a = document.querySelector('{more} .scroll'); a.scrollLeft = a.scrollWidth")
-        seen["hint_goes"] = page.wait(lambda: self.count(more) == before - 1) is not None
+        seen["hint_goes"] = self.page.wait(lambda: self.count(more) == before - 1) is not None
+
+    def reasons(self) -> None:
+        """Reasons of undefined metrics."""
+        seen, page = self.seen, self.page
         self.driver.execute_script("document.querySelector('.plots .why').focus()")
         seen["gives_reason"] = page.wait(
             lambda: "is not defined" in page.text(".reason:popover-open")) is not None
         seen["undefined_is_named"] = "Large objects: AP undefined" in page.text(".plots .undefined")
         self.press(Keys.ESCAPE)
         seen["hides_reason"] = self.count(".reason:popover-open") == 0
-        found = []
-        for width, theme in [(390, "light"), (390, "dark"), (1024, "dark"), (1920, "light")]:
-            self.resize(width, 900, theme)
-            time.sleep(0.2)
-            found += self.axe()
-        seen["axe"] = found == [] or found
+        page.look("report")
 
     def pages(self) -> None:
         """Many photos: pages, and a dialog that steps across them."""
@@ -227,7 +202,7 @@ class Evaluations:
             field.value = 3; field.dispatchEvent(new Event("change"));""")
         seen["jumps_to_a_page"] = page.wait(
             lambda: page.text(".pager [role=status]").startswith("97 to 120")) is not None
-        seen["histogram"] = self.count(".plots .mark") > 0
+        seen["histogram"] = page.wait(lambda: self.count(".plots .mark") > 0) is not None
 
     def failures(self) -> None:
         """Evaluations that failed, were cancelled or are gone, and a server that is gone."""
@@ -246,7 +221,7 @@ class Evaluations:
         seen["explains_cancelling"] = page.wait(
             lambda: "The evaluation was cancelled after" in page.text(message)) is not None
         seen["keeps_partial_results"] = page.wait(lambda: self.count("#rows li") > 0) is not None
-        seen["console"] = [entry["message"] for entry in self.driver.get_log("browser")]
+        seen["console"] = self.page.console()
         # Browsers log requests that fail.
         self.go("evaluate/none")
         seen["explains_missing"] = page.wait(
@@ -268,28 +243,23 @@ class Evaluations:
 
 def browse(page: Page, address: str) -> dict:
     evaluations = Evaluations(page, address)
-    for part in [
-        evaluations.first, evaluations.photos, evaluations.dialog, evaluations.narrow,
-        evaluations.pages, evaluations.failures,
-    ]:
+    parts = [evaluations.first, evaluations.photos, evaluations.dialog]
+    if page.is_phone:
+        parts.append(evaluations.narrow)
+    parts += [evaluations.reasons, evaluations.pages, evaluations.failures]
+    for part in parts:
         part()
+    evaluations.seen["axe"] = page.found
     return evaluations.seen
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("address", nargs="?")
-    parser.add_argument("--make", type=Path)
-    arguments = parser.parse_args()
-    if arguments.make:
-        make(arguments.make)
+    if sys.argv[1] == "--make":
+        make(Path(sys.argv[2]))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        page = Page(Path(folder))
-        try:
-            json.dump(browse(page, arguments.address), sys.stdout)
-        finally:
-            page.driver.quit()
+    arguments = page_arguments().parse_args()
+    with opened(arguments) as (page, _):
+        json.dump(browse(page, arguments.address), sys.stdout)
 
 
 if __name__ == "__main__":

@@ -4,24 +4,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imports or updates a model of a repository on Net Runner's page, with the keyboard alone.
 
-    browse_repository.py ADDRESS MODEL [--screenshots DIR]
+    browse_repository.py ADDRESS MODEL [--size 390x844] [--screenshots DIR]
 
 Prints what the script saw as a JSON object.
 """
 
-import argparse
 import json
 import sys
-import tempfile
-from pathlib import Path
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from browse import Page
+from page import Page, opened, page_arguments
 
 
-def browse(page: Page, address: str, model: str, screenshots: Path | None) -> dict:
+def browse(page: Page, address: str, model: str) -> dict:
     seen: dict = {}
     selector = f"#repository-list [data-repository-model='{model}']"
 
@@ -37,8 +34,7 @@ def browse(page: Page, address: str, model: str, screenshots: Path | None) -> di
     seen["is_shown"] = region.is_displayed()
     seen["region"] = [region.aria_role, region.accessible_name]
     seen["place"] = page.text("#repository-place")
-    if screenshots:
-        page.screenshots(screenshots, "repository")
+    page.look("repository")
     button = page.find(selector)
     seen["button"] = [button.text, button.accessible_name]
     # Keyboard users get there from the button before it.
@@ -66,23 +62,17 @@ def browse(page: Page, address: str, model: str, screenshots: Path | None) -> di
     seen["origin"] = page.driver.execute_script(
         """return [...document.querySelectorAll("#model-details dt")]
           .find((term) => term.textContent === "Origin")?.nextElementSibling.textContent;""")
-    seen["console"] = [entry["message"] for entry in page.driver.get_log("browser")]
+    seen["axe"] = page.found
+    seen["console"] = page.console()
     return seen
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("address")
+    parser = page_arguments()
     parser.add_argument("model")
-    parser.add_argument("--screenshots", type=Path)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        page = Page(Path(folder))
-        try:
-            json.dump(
-                browse(page, arguments.address, arguments.model, arguments.screenshots), sys.stdout)
-        finally:
-            page.driver.quit()
+    with opened(arguments) as (page, _):
+        json.dump(browse(page, arguments.address, arguments.model), sys.stdout)
 
 
 if __name__ == "__main__":

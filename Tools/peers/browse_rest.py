@@ -4,22 +4,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uses the parts of Net Runner's page that browse.py doesn't: other sources, models, folders, labels, settings.
 
-    browse_rest.py ADDRESS
+    browse_rest.py ADDRESS [--size 390x844]
 
 The server must have the shipped models. It prints what it saw as a JSON object.
 """
 
-import argparse
 import base64
 import json
 import sys
-import tempfile
 from pathlib import Path
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from browse import DEMO, Page, zipped_bundle
+from browse import zipped_bundle
+from page import DEMO, Page, opened, page_arguments
 
 IMAGES = DEMO / "images"
 
@@ -114,6 +113,7 @@ def drops(page: Page, address: str, seen: dict) -> None:
         if action:
             page.wait(lambda: page.driver.find_elements(By.CSS_SELECTOR, action))
             seen["asks_before_replacing"] = "First" in page.text("#import-state")
+            page.look("replace")
             page.click(action)
         seen[f"imports_a_folder_{name.lower()}"] = page.wait(
             lambda: f"Imported {name}" in page.text("#import-state")) is not None
@@ -190,6 +190,7 @@ def models(page: Page, address: str, folder: Path, seen: dict) -> None:
     page.wait(lambda: page.driver.find_elements(By.CSS_SELECTOR, "#model-delete"))
     page.click("#model-delete")
     page.wait(lambda: page.find("#confirm").is_displayed())
+    page.look("confirm")
     page.click("#confirm button[value=yes]")
     seen["deletes"] = page.wait(lambda: "imported" not in page.models()) is not None
     page.driver.get(address + "#/models/digits")
@@ -214,6 +215,7 @@ def evaluation(page: Page, address: str, folder: Path, seen: dict) -> None:
         lambda: page.driver.find_elements(By.CSS_SELECTOR, "#rows button, #rows a")) is not None
     page.click("#rows button, #rows a")
     seen["shows_photos"] = page.wait(lambda: page.find("#photo").is_displayed()) is not None
+    page.look("photo")
     page.driver.execute_script("document.querySelector('#photo').close()")
     for kind, ending in [("csv", ".csv"), ("html", ".html"), ("netrunner", ".json")]:
         page.click(f"#export-{kind}")
@@ -257,15 +259,11 @@ def settings(page: Page, address: str, seen: dict) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("address")
-    address = parser.parse_args().address
+    arguments = page_arguments().parse_args()
+    address = arguments.address
     seen: dict = {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        page = Page(folder)
+    with opened(arguments) as (page, folder):
         try:
-            page.driver.set_script_timeout(30)
             page.driver.get(address)
             sources(page, seen)
             models(page, address, folder, seen)
@@ -274,12 +272,12 @@ def main() -> None:
             evaluation(page, address, folder, seen)
             labels(page, address, seen)
             settings(page, address, seen)
+            seen["axe"] = page.found
             # The console reports the file that isn't a zip, and the model that already exists.
             seen["console"] = [
-                entry["message"] for entry in page.driver.get_log("browser")
-                if "/api/v1/models - " not in entry["message"] or not any(code in entry["message"] for code in ("422", "409"))]
+                message for message in page.console()
+                if "/api/v1/models - " not in message or not any(code in message for code in ("422", "409"))]
         finally:
-            page.driver.quit()
             json.dump(seen, sys.stdout)
 
 

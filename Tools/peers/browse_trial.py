@@ -4,12 +4,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tries changed descriptions of the models of NetRunnerInputTests: of sounds, texts, rows and numbers.
 
-    browse_trial.py ADDRESS [--screenshots DIR]
+    browse_trial.py ADDRESS [--size 390x844] [--screenshots DIR]
 
 It prints what it saw as a JSON object.
 """
 
-import argparse
 import base64
 import json
 import re
@@ -17,18 +16,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from browse import Page
 from browse_inputs import BAND, DROP, write_tone
-from browse_models import accessibility
+from page import Page, opened, page_arguments
 
 
-def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> dict:
+def browse(address: str, page: Page, folder: Path) -> dict:
     seen: dict = {}
     driver = page.driver
-
-    def look(name: str) -> None:
-        if screenshots:
-            page.screenshots(screenshots, name)
 
     def edit(model: str) -> None:
         driver.get(address.split("#")[0] + "#/models/" + model)
@@ -49,7 +43,7 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
         put("#model-text", re.sub(old, new, text))
 
     def becomes(found, wanted) -> bool:
-        return page.wait(lambda: found() == wanted, 10) is not None
+        return page.wait(lambda: found() == wanted) is not None
 
     def first() -> str:
         return page.text(".trial-labels li:first-child span")
@@ -59,7 +53,7 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
 
     def discard() -> None:
         page.click("#form-discard")
-        page.wait(lambda: page.find("#confirm").is_displayed(), 2)
+        page.wait(lambda: page.find("#confirm").is_displayed())
         page.click("#confirm [value=yes]")
         page.wait(lambda: not driver.find_elements("css selector", ".trial"))
 
@@ -71,9 +65,9 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
     seen["tries_a_dropped_recording"] = becomes(first, f"{int(54 * BAND)} Hz")
     page.find(".trial .sound-input").send_keys(str(write_tone(folder / "chosen.wav", 36, 16000, 286 / 16000)))
     seen["tries_a_chosen_recording"] = becomes(first, f"{int(36 * BAND)} Hz")
-    look("trial-recording")
+    page.look("trial-recording")
     change(r',\s*"labels": "labels.txt"', "")
-    seen["keeps_the_recording"] = page.wait(lambda: values(1) != "", 10) is not None \
+    seen["keeps_the_recording"] = page.wait(lambda: values(1) != "") is not None \
         and page.text(".trial .sound-name") == "chosen.wav"
     page.click(".trial .sound-listen")
     seen["tries_the_microphone"] = page.wait(lambda: page.text(".trial .sound-name") == "Listening") is not None
@@ -90,7 +84,7 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
     change('"type": "text"', '"type": "text", "lowercase": false')
     seen["keeps_the_text"] = becomes(lambda: values(5), "2, 1, 1, 5, 3") \
         and page.find(".trial [name=text]").get_attribute("value") == "Good, film"
-    look("trial-text")
+    page.look("trial-text")
     discard()
 
     edit("row")
@@ -102,32 +96,26 @@ def browse(address: str, page: Page, folder: Path, screenshots: Path | None) -> 
         lambda: page.text(".trial > [role=status]"), "age takes a number.")
     put(".trial [name=age]", "70")
     seen["tries_other_values"] = becomes(lambda: values(1), "2")
-    look("trial-row")
-    seen["trial_axe"] = accessibility(page, "trial")
+    page.look("trial-row")
     discard()
 
     edit("numbers")
     put(".trial [name=input1]", "1 2 3 4")
     put(".trial [name=input2]", "5, 6; 7 8")
     seen["tries_numbers"] = becomes(lambda: values(1), "70")
-    look("trial-numbers")
+    page.look("trial-numbers")
     discard()
-    seen["console"] = [entry["message"] for entry in driver.get_log("browser")]
+    seen["axe"] = page.found
+    seen["console"] = page.console()
     return seen
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("address")
-    parser.add_argument("--screenshots", type=Path)
-    arguments = parser.parse_args()
+    arguments = page_arguments().parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        page = Page(folder, sound=write_tone(folder / "microphone.wav", 18, 48000, 2))
-        try:
-            json.dump(browse(arguments.address, page, folder, arguments.screenshots), sys.stdout)
-        finally:
-            page.driver.quit()
+        tone = write_tone(Path(name) / "microphone.wav", 18, 48000, 2)
+        with opened(arguments, sound=tone) as (page, folder):
+            json.dump(browse(arguments.address, page, folder), sys.stdout)
 
 
 if __name__ == "__main__":

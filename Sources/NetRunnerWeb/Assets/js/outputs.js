@@ -116,7 +116,7 @@ export class Outputs {
           "tr", {}, el("th", { scope: "row", text: label }), el("td", { class: "n", text: value })
         ));
       return [
-        el("h4", { text: name }),
+        el("h3", { text: name }),
         text ? el("p", { text }) : el("table", { class: "plain-table" }, el("tbody", {}, lines))
       ];
     });
