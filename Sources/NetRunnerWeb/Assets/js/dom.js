@@ -51,6 +51,14 @@ export function debounced(milliseconds, action) {
   };
 }
 
+/** Resolves after the page is drawn again. In a hidden tab, which isn't drawn, it resolves soon. */
+export function afterDrawing() {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, 300);
+  });
+}
+
 function complete(node, { text, on = {}, data = {}, ...attributes }, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;

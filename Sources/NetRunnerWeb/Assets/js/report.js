@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { el } from "./dom.js";
+import { afterDrawing, el } from "./dom.js";
 import { histogramChart } from "./charts.js";
 import { isShare, metricText, metricTitle, metricValues, sampleTexts } from "./evaluationNames.js";
 import { milliseconds, millisecondsNumber, rate, whole } from "./format.js";
@@ -22,7 +22,7 @@ export class Report {
   #report;
   #charts = el("div", { class: "plots" });
   #onmodel;
-  /** Counts the shown models, so that late latencies of earlier ones are dropped. */
+  /** Counts the shown models, so that late charts and latencies of earlier ones are dropped. */
   #turn = 0;
 
   constructor(app, { evaluation, report, onmodel }) {
@@ -34,7 +34,7 @@ export class Report {
       tiles(report, evaluation.dataset), this.#modelTable(), ...this.#comparison(),
       this.#modelPicker(), this.#charts
     );
-    this.#showModel(report.models[0]);
+    this.#showModel(report.models[0], afterDrawing());
   }
 
   #modelTable() {
@@ -101,8 +101,9 @@ export class Report {
       models.map(({ model }) => el("option", { value: model.id, text: model.name }))
     );
     select.addEventListener("change", () => {
-      this.#showModel(models.find(({ model }) => model.id === select.value));
+      // The server works on the rows while the charts are drawn.
       this.#onmodel(select.value);
+      this.#showModel(models.find(({ model }) => model.id === select.value));
     });
     return el("div", { class: "section-head" },
       el("h2", { text: models.length > 1 ? t("One model") : t("Charts") }),
@@ -111,22 +112,28 @@ export class Report {
       ) : null);
   }
 
-  #showModel(result) {
+  /** Draws the charts of a model, which take longer than all else, when a promise resolves. */
+  async #showModel(result, moment = null) {
+    this.#turn += 1;
+    const turn = this.#turn;
+    const times = this.#app.api.latencies(this.#evaluation.id, result.model.id);
+    // Its failure is explained where the histogram would be.
+    times.catch(() => {});
+    if (moment) await moment;
+    if (turn !== this.#turn) return;
     const latency = el("figure", {}, el("figcaption", { text: t("Latency") }),
       el("p", { class: "muted small", text: t("Reading the latencies") }));
     this.#charts.replaceChildren(...[
       latency, stageFigure(result), metricFigure(result), confusionFigure(result),
       classFigure(result), allMetrics(result),
     ].filter(Boolean));
-    this.#fillHistogram(latency, result);
+    this.#fillHistogram(latency, result, times);
   }
 
-  async #fillHistogram(place, result) {
-    this.#turn += 1;
-    const turn = this.#turn;
+  async #fillHistogram(place, result, reading) {
     try {
-      const times = await this.#app.api.latencies(this.#evaluation.id, result.model.id);
-      if (turn !== this.#turn) return;
+      const times = await reading;
+      if (!place.isConnected) return;
       const { p50, p90, p95 } = result.latency.total;
       const marks = Object.entries({ p50, p90, p95 }).filter(([, value]) => Number.isFinite(value))
         .map(([name, value]) => ({ name, value }));

@@ -13,6 +13,8 @@ import { scrollArea } from "./scrollArea.js";
 import { failureMessage } from "./stateMessage.js";
 
 const pageLength = 48;
+/** The number of pages that are kept, so that turning back, and a filter that was used before, answer at once. */
+const keptPages = 12;
 
 /** Returns a row's text: the model's labels in the way that Net Runner always wrote them. */
 function rowLines(row) {
@@ -44,6 +46,8 @@ export class RowsView {
   #rows = [];
   #count = 0;
   #turn = 0;
+  /** Promises of pages by their queries. The rows of an evaluation that ended never change. */
+  #pages = new Map();
 
   constructor(app, { evaluation, names, skeletons }) {
     this.#app = app;
@@ -150,15 +154,15 @@ export class RowsView {
     return Math.floor(this.#query.offset / pageLength);
   }
 
-  get #pages() {
+  get #pageCount() {
     return Math.max(1, Math.ceil(this.#count / pageLength));
   }
 
   #turnTo(page) {
-    const chosen = Math.min(Math.max(0, Math.floor(page) || 0), this.#pages - 1);
+    const chosen = Math.min(Math.max(0, Math.floor(page) || 0), this.#pageCount - 1);
     this.#query.offset = chosen * pageLength;
-    this.#load();
-    this.root.scrollIntoView({ block: "start" });
+    // Before, the images of the old page would come into view and be loaded.
+    this.#load().then(() => this.root.scrollIntoView({ block: "start" }));
   }
 
   #updatePager() {
@@ -169,10 +173,10 @@ export class RowsView {
     });
     previous.disabled = this.#query.offset === 0;
     next.disabled = last >= this.#count;
-    jump.hidden = this.#pages < 3;
+    jump.hidden = this.#pageCount < 3;
     field.value = this.#page + 1;
-    field.max = this.#pages;
-    pages.textContent = t("of {all} pages", { all: whole(this.#pages) });
+    field.max = this.#pageCount;
+    pages.textContent = t("of {all} pages", { all: whole(this.#pageCount) });
   }
 
   // MARK: - Rows
@@ -181,19 +185,38 @@ export class RowsView {
     this.#turn += 1;
     const turn = this.#turn;
     try {
-      const { rows, count } = await this.#app.api.rows(
-        this.#evaluation.id, { ...this.#query, limit: pageLength, shapes: true }
-      );
+      const { rows, count } = await this.#ask(this.#query);
       if (turn !== this.#turn) return;
       this.#rows = rows;
       this.#count = count;
       this.#shows.hidden = this.#shows.hidden && !rows.some(hasTrueShapes);
       this.#updatePager();
+      // The next page is asked for before the images, which take all of the browser's connections.
+      this.#askAhead();
       this.#draw();
     } catch (error) {
       if (turn !== this.#turn) return;
       this.#body.replaceChildren(failureMessage(error, () => this.#load()));
     }
+  }
+
+  /** Resolves to a page, which may have been asked for before. A failed request isn't kept. */
+  #ask(query) {
+    const key = JSON.stringify(query);
+    const page = this.#pages.get(key) ?? this.#app.api.rows(
+      this.#evaluation.id, { ...query, limit: pageLength, shapes: true }
+    );
+    this.#pages.delete(key);
+    this.#pages.set(key, page);
+    page.catch(() => this.#pages.delete(key));
+    if (this.#pages.size > keptPages) this.#pages.delete(this.#pages.keys().next().value);
+    return page;
+  }
+
+  /** Asks for the next page, so that turning to it doesn't wait for the server. */
+  #askAhead() {
+    const offset = this.#query.offset + pageLength;
+    if (offset < this.#count) this.#ask({ ...this.#query, offset });
   }
 
   #draw() {
