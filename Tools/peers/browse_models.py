@@ -187,6 +187,7 @@ def correction(steps: Steps) -> dict:
     page.click("[data-nav=models]")
     seen["keeps_changes_in_other_views"] = page.wait(
         lambda: steps.is_there("[data-path='name']")
+        and driver.execute_script("return location.hash") == "#/models/mine"
         and page.find("[data-path='name']").get_attribute("value") == "My model") is not None
     # On phones, the form hides the list, to which the navigation leads back.
     page.click("[data-nav=models]" if page.is_phone else ".card-link[data-model=digits]")
