@@ -155,10 +155,12 @@ struct NetRunnerInputTests {
     #expect(members["depth"] == .string("18 × 8, from 0 to 1 m"), "\(members)")
     #expect(
       members["depths_of_both"]
-        == .array([.string("18 × 8, from 0 to 1 m"), .string("8 × 18, from 0 to 1 km")]), "\(members)")
+        == .array([.string("18 × 8, from 0 to 1 m"), .string("8 × 18, from 0 to 1 km")]),
+      "\(members)")
     #expect(members["pictures_of_both"] == .array([.bool(true), .bool(true)]), "\(members)")
     #expect(members["letters"] == .string("hi"), "\(members)")
-    #expect(members["tags"] == .array([.string("tag 7 1.00"), .string("tag 70 0.95")]), "\(members)")
+    #expect(
+      members["tags"] == .array([.string("tag 7 1.00"), .string("tag 70 0.95")]), "\(members)")
     #expect(members["age"] == .array([.string("age 45 years")]), "\(members)")
     #expect(members["axe"] == .array([]))
     #expect(members["console"] == .array([]))
