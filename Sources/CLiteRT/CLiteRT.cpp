@@ -14,6 +14,7 @@ namespace {
 
 // The library's own functions. One library serves the whole process.
 LiteRtFunctions originals;
+LiteRtProfilerFunctions profilerOriginals;
 
 template <class Tag, class Function>
 struct Trampoline;
@@ -47,26 +48,47 @@ struct Trampoline<Tag, void(Arguments...)> {
 LITERT_FUNCTIONS(LITERT_TAG)
 #undef LITERT_TAG
 
+#define LITERT_TAG(result, name, parameters)                                                       \
+  struct name##Tag {                                                                               \
+    static auto original() { return profilerOriginals.name; }                                      \
+  };
+LITERT_PROFILER_FUNCTIONS(LITERT_TAG)
+#undef LITERT_TAG
+
 }  // namespace
+
+#define LITERT_TRAMPOLINE(result, name, parameters)                                                \
+  functions->name = Trampoline<name##Tag, result parameters>::call;
 
 extern "C" void LiteRtGuardAgainstExceptions(LiteRtFunctions *functions) {
   originals = *functions;
-#define LITERT_TRAMPOLINE(result, name, parameters)                                                \
-  functions->name = Trampoline<name##Tag, result parameters>::call;
   LITERT_FUNCTIONS(LITERT_TRAMPOLINE)
-#undef LITERT_TRAMPOLINE
 }
 
-extern "C" const char *LiteRtFunctionName(size_t index) {
+extern "C" void LiteRtGuardProfilerAgainstExceptions(LiteRtProfilerFunctions *functions) {
+  profilerOriginals = *functions;
+  LITERT_PROFILER_FUNCTIONS(LITERT_TRAMPOLINE)
+}
+#undef LITERT_TRAMPOLINE
+
 #define LITERT_NAME(result, name, parameters) "LiteRt" #name,
+
+extern "C" const char *LiteRtFunctionName(size_t index) {
   static const char *const names[] = {LITERT_FUNCTIONS(LITERT_NAME)};
-#undef LITERT_NAME
   static_assert(sizeof(LiteRtFunctions) == sizeof(names), "Every function has a name.");
   return index < sizeof(names) / sizeof(names[0]) ? names[index] : nullptr;
 }
+
+extern "C" const char *LiteRtProfilerFunctionName(size_t index) {
+  static const char *const names[] = {LITERT_PROFILER_FUNCTIONS(LITERT_NAME)};
+  static_assert(sizeof(LiteRtProfilerFunctions) == sizeof(names), "Every function has a name.");
+  return index < sizeof(names) / sizeof(names[0]) ? names[index] : nullptr;
+}
+#undef LITERT_NAME
 
 static_assert(sizeof(LiteRtLayout) == 68, "LiteRtLayout has 68 bytes.");
 static_assert(sizeof(LiteRtRankedTensorType) == 72, "LiteRtRankedTensorType has 72 bytes.");
 static_assert(sizeof(LiteRtQuantizationPerTensor) == 16, "It has 16 bytes.");
 static_assert(sizeof(LiteRtQuantizationPerChannel) == 32, "It has 32 bytes.");
 static_assert(sizeof(LiteRtEnvironmentOption) == 24, "LiteRtEnvironmentOption has 24 bytes.");
+static_assert(sizeof(LiteRtProfiledEvent) == 104, "LiteRtProfiledEvent has 104 bytes.");

@@ -63,6 +63,18 @@ struct InspectCommand: ParsableCommand {
 
       Inputs and outputs are indexes of tensors. -1 is an input that is left out, or an index \
       that the file doesn't have.
+
+      With --times, the model is run with zeros, and LiteRT's profiler measures its operators: with \
+      LiteRT's built-in kernels, whose times belong to the operators of the file, and with XNNPACK, \
+      which other commands use and whose steps differ from the file's operators. The output is the \
+      slowest of both, or with --graph also the time of each operator. As JSON, the output is one \
+      object, or with --graph the key times of the graph:
+
+      built_in        runs, run_microseconds, steps (name, graph, operator: index in the graph,
+                      microseconds, share); or only error, if the model doesn't run with them
+      xnnpack         the same, with null as the operator of XNNPACK's own steps
+
+      Times are means of the faster half of the runs.
       """)
 
   @Argument(help: "A bundle, a .tflite file, or a SavedModel's folder.", completion: .file())
@@ -77,8 +89,14 @@ struct InspectCommand: ParsableCommand {
   @Flag(help: "Show the operators of a TensorFlow Lite model instead.")
   var graph = false
 
+  @Flag(help: "Measure the operators of a TensorFlow Lite model.")
+  var times = false
+
+  /// The most seconds that all measured runs may take.
+  private static let measuringSeconds = 60.0
+
   func run() throws {
-    if graph { return try showGraph() }
+    if graph || times { return try showOperators() }
     let report = try ModelReport(
       path: path, liteRT: LiteRTBackend(limits: memoryLimit.liteRTLimits),
       backends: Backends.isolated(by: memoryLimit),
@@ -90,19 +108,25 @@ struct InspectCommand: ParsableCommand {
     }
   }
 
-  private func showGraph() throws {
+  private func showOperators() throws {
     let kind = try ModelKind(of: path)
     let model = kind == .bundle ? try ModelBundle(path).modelPath : path
     guard let model, kind != .savedModel, !FileSystem.isFolder(model) else {
       throw TensorIOError(
         .unsupportedModel, "'\(path)' has no TensorFlow Lite model, whose graph could be shown.")
     }
-    ProcessGuard.limitModel(at: model, by: memoryLimit)
-    let graph = try ModelGraph(contentsOf: model)
+    ProcessGuard.limitModel(
+      at: model, by: memoryLimit, seconds: times ? Self.measuringSeconds : nil)
+    let graph = graph ? try ModelGraph(contentsOf: model) : nil
+    let report =
+      times
+      ? try OperatorReport(
+        model: model, backend: LiteRTBackend(limits: memoryLimit.liteRTLimits)) : nil
     if json {
-      try Console.printJSON(graph.json)
+      try Console.printJSON(graph?.json(with: report) ?? report?.json ?? .null)
     } else {
-      Console.printData(graph.text)
+      let texts = [graph?.text(with: report), report?.text].compactMap { $0 }
+      Console.printData(texts.joined(separator: "\n\n"))
     }
   }
 }

@@ -90,4 +90,22 @@ struct GraphReaderCommand: ParsableCommand {
     try command.run()
   }
 }
+
+/// The hidden command that prints the times of a model's operators for the server that started it.
+struct OperatorTimesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "measure-operators",
+    abstract: "Print the times of a model's operators for another tensorio process.",
+    shouldDisplay: false)
+
+  @Argument(parsing: .captureForPassthrough, help: "The arguments of 'tensorio inspect'.")
+  var arguments: [String] = []
+
+  func run() throws {
+    // The model runs in this process, so its memory and time are limited as in 'tensorio inspect'.
+    ProcessGuard.begin(for: ["tensorio", "inspect"] + arguments)
+    var command = try ModelCommands.inspect.parseAsRoot(arguments + ["--times", "--json"])
+    try command.run()
+  }
+}
 #endif

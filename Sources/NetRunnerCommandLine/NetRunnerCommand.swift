@@ -32,6 +32,7 @@ public struct NetRunnerCommand: ParsableCommand {
     version: Version.current,
     subcommands: [
       SessionWorkerCommand.self, BundleMakerCommand.self, GraphReaderCommand.self,
+      OperatorTimesCommand.self,
     ])
 
   @Option(
@@ -132,10 +133,9 @@ public struct NetRunnerCommand: ParsableCommand {
     options.metrics = TensorIOTool.current.metrics
     options.libraries = Backends.versions
     options.makeBundle = BundleMaker(memoryLimit: memoryLimit).make
-    options.readGraph = { [memoryLimit] path in
-      let process = ModelProcess(memoryLimit: memoryLimit)
-      return Array(try process.run(GraphReaderCommand.self, on: path).output)
-    }
+    let process = ModelProcess(memoryLimit: memoryLimit)
+    options.readGraph = { Array(try process.run(GraphReaderCommand.self, on: $0).output) }
+    options.measureOperators = { Array(try process.run(OperatorTimesCommand.self, on: $0).output) }
     let liteRT = LiteRTBackend()
     options.libraryProblem = { Backends.problem(of: liteRT) }
     options.certificate = try tls.certificate()

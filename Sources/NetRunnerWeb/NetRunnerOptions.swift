@@ -78,6 +78,12 @@ public struct NetRunnerOptions: Sendable {
   /// The file can come from anyone, so a process of its own should read it.
   public var readGraph: (@Sendable (_ model: String) throws -> [UInt8])?
 
+  /// Runs a `.tflite` file, and returns the times of its operators as a JSON document; nil measures
+  /// no operators.
+  ///
+  /// The file can come from anyone, so a process of its own should run it.
+  public var measureOperators: (@Sendable (_ model: String) throws -> [UInt8])?
+
   /// The minimum length of a token, in bytes of UTF-8.
   public static let minimumTokenLength = 16
 

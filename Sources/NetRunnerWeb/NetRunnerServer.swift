@@ -132,7 +132,7 @@ public struct NetRunnerServer: Sendable {
     ImportRoutes(imports: imports, bodies: bodies).add(to: api)
     DescriptionRoutes(
       runner: runner, imports: imports, drafts: drafts, bodies: bodies,
-      readGraph: options.readGraph
+      readGraph: options.readGraph, measureOperators: options.measureOperators
     ).add(to: api)
     RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)
     addUploadsEvaluationsAndLabels(to: api)

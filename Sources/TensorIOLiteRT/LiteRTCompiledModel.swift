@@ -17,17 +17,25 @@ final class LiteRTCompiledModel {
   private let file: LiteRTModelFile
   var functions: LiteRtFunctions { file.library.functions }
 
-  init(_ file: LiteRTModelFile, options: SessionOptions) throws {
+  /// Compiles a model, and if kernels are given, uses them and makes a profiler.
+  init(
+    _ file: LiteRTModelFile, options: SessionOptions,
+    profiling kernels: OperatorTimes.Kernels? = nil
+  ) throws {
     self.file = file
     cancellation = options.cancellation
     let functions = file.library.functions
-    let compileOptions = try Self.makeOptions(functions, threads: options.threads)
+    let compileOptions = try Self.makeOptions(
+      functions, threads: options.threads, profiling: kernels)
     defer { functions.DestroyOptions(compileOptions) }
     var handle: LiteRtCompiledModel?
-    let status = StandardErrorFilter.whileCreatingFirstDelegate {
+    func compile() -> LiteRtStatus {
       functions.CreateCompiledModel(
         file.library.environment, file.handle, compileOptions, &handle)
     }
+    // The built-in kernels need no delegate.
+    let status =
+      kernels == .builtIn ? compile() : StandardErrorFilter.whileCreatingFirstDelegate(compile)
     guard status == LiteRT.ok, let handle else {
       throw TensorIOError(
         .unsupportedModel, "LiteRT cannot compile the model: \(LiteRT.name(of: status)).")
@@ -41,16 +49,20 @@ final class LiteRTCompiledModel {
   // MARK: - Options
 
   private static func makeOptions(
-    _ functions: LiteRtFunctions, threads: Int
+    _ functions: LiteRtFunctions, threads: Int, profiling kernels: OperatorTimes.Kernels?
   ) throws -> LiteRtOptions {
     var options: LiteRtOptions?
     var status = functions.CreateOptions(&options)
     guard status == LiteRT.ok, let options else { throw optionsFault(status) }
     status = functions.SetOptionsHardwareAccelerators(options, LiteRT.onlyCPU)
     guard status == LiteRT.ok else { throw optionsFault(status) }
-    try add("xnnpack", "num_threads = \(max(threads, 1))\n", to: options, functions)
+    var kernelOptions = "num_threads = \(max(threads, 1))\n"
+    if kernels == .builtIn { kernelOptions += "kernel_mode = \"builtin\"\n" }
+    try add("xnnpack", kernelOptions, to: options, functions)
     // Mode 2 makes the runtime keep its error messages, which our errors include.
-    try add("runtime_options_string", "error_reporter_mode = 2\n", to: options, functions)
+    var runtimeOptions = "error_reporter_mode = 2\n"
+    if kernels != nil { runtimeOptions += "enable_profiling = true\n" }
+    try add("runtime_options_string", runtimeOptions, to: options, functions)
     return options
   }
 

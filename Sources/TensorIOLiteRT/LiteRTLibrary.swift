@@ -12,10 +12,12 @@ import TensorIO
 /// `@unchecked Sendable` because the functions never change, and the environment is only read once
 /// it has been created.
 final class LiteRTLibrary: @unchecked Sendable {
-  /// The file that was opened.
-  let path: String
+  private let library: NativeLibrary
   let functions: LiteRtFunctions
   let environment: LiteRtEnvironment
+
+  /// The file that was opened.
+  var path: String { library.path }
 
   /// Opens the library.
   init() throws(TensorIOError) {
@@ -30,12 +32,23 @@ final class LiteRTLibrary: @unchecked Sendable {
     try library.load(
       &functions, named: LiteRtFunctionName, of: "LiteRT", LiteRTBackend.libraryVersion)
     LiteRtGuardAgainstExceptions(&functions)
-    path = library.path
+    self.library = library
     self.functions = functions
     environment = try Self.makeEnvironment(functions)
   }
 
   deinit { functions.DestroyEnvironment(environment) }
+
+  /// Looks up the profiler's functions, which only measurements of operators need.
+  ///
+  /// - Throws: `TensorIOError` with the code `missingLibrary` if the library lacks them.
+  func profilerFunctions() throws(TensorIOError) -> LiteRtProfilerFunctions {
+    var functions = LiteRtProfilerFunctions()
+    try library.load(
+      &functions, named: LiteRtProfilerFunctionName, of: "LiteRT", LiteRTBackend.libraryVersion)
+    LiteRtGuardProfilerAgainstExceptions(&functions)
+    return functions
+  }
 
   private static func makeEnvironment(
     _ functions: LiteRtFunctions

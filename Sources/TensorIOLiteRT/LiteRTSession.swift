@@ -149,6 +149,14 @@ final class LiteRTSession: Session {
     }
   }
 
+  /// Sets every element of the inputs that have strings to an empty one.
+  func fillWithEmptyStrings() throws {
+    for (index, buffer) in inputs.enumerated() where buffer.isString {
+      try setInput(
+        at: index, to: Array(repeating: Data(), count: buffer.shape.reduce(1, *)))
+    }
+  }
+
   func run() throws {
     guard isUsable else {
       throw TensorIOError(

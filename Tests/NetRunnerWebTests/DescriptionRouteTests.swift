@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Dispatch
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -204,6 +205,43 @@ import Testing
     fixture.options.readGraph = nil
     try await fixture.test { client in
       let answer = try await client.send(.get, "models/mine/graph", expects: 422)
+      try #expect(answer.code == "no_graph")
+    }
+  }
+
+  @Test func `operators are measured by the program, one model at a time`() async throws {
+    let fixture = try Self.fixture()
+    let (started, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    fixture.options.measureOperators = { path in
+      guard path.hasSuffix("/mine.tiobundle/model.tflite") else {
+        throw TensorIOError(.invalidModel, "'\(path)' ended the process.").about(path)
+      }
+      started.signal()
+      release.wait()
+      return Array("{}".utf8)
+    }
+    try await fixture.test { client in
+      let failed = try await client.send(.post, "models/digits/profile", expects: 422).json
+      #expect(failed["error"]["message"].text == "'model.tflite' ended the process.")
+      async let first = client.send(.post, "models/mine/profile")
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          started.wait()
+          continuation.resume()
+        }
+      }
+      let second = try await client.send(.post, "models/mine/profile", expects: 503)
+      try #expect(second.code == "too_busy")
+      // Other requests aren't delayed.
+      try await client.send(.get, "models/mine/description")
+      release.signal()
+      try #expect(await first.json == .object([:]))
+      try await client.send(.get, "models/mine/profile", expects: 405)
+      try await client.send(.post, "models/nobody/profile", expects: 404)
+    }
+    fixture.options.measureOperators = nil
+    try await fixture.test { client in
+      let answer = try await client.send(.post, "models/mine/profile", expects: 422)
       try #expect(answer.code == "no_graph")
     }
   }

@@ -7,7 +7,8 @@ import Foundation
 import TensorIO
 import Testing
 
-/// The graphs that `tensorio inspect --graph` shows, for which LiteRT isn't needed.
+/// The graphs that `tensorio inspect --graph` shows, for which LiteRT isn't needed, and the times of `--times`,
+/// for which it is.
 @Suite struct InspectGraphTests {
   @Test func `a bundle shows the operators of its model and their totals`() async throws {
     let result = try await CommandRunner.run([
@@ -58,5 +59,60 @@ import Testing
     #expect(result.status == 65)
     #expect(result.error.hasPrefix("error: "), "\(result.error)")
     #expect(result.output == "")
+  }
+
+  @Test func `times are in the table of a graph, and the slowest are listed`() async throws {
+    let whole = try await CommandRunner.run([
+      "inspect", "--graph", "--times", "Demo/digits-int8.tiobundle",
+    ])
+    #expect(whole.status == 0)
+    #expect(whole.error == "")
+    let lines = whole.output.split(separator: "\n")
+    #expect(lines[1].contains("Time") && lines[1].hasSuffix("Share"), "\(lines[1])")
+    #expect(lines[2].hasSuffix("%"), "\(lines[2])")
+    let short = try await CommandRunner.run(["inspect", "--times", "Demo/digits-int8.tiobundle"])
+    #expect(short.error == "")
+    #expect(
+      short.output.hasPrefix("Operators with built-in kernels (the faster half of 50 runs, "),
+      "\(short.output)")
+    for text in ["Totals with built-in kernels", "Steps with XNNPACK (the faster half of"] {
+      #expect(short.output.contains("\n\(text)"), "\(short.output)")
+      #expect(whole.output.contains("\n\(text)"), "\(whole.output)")
+    }
+    #expect(!short.output.contains("Main graph"))
+  }
+
+  @Test(arguments: [[], ["--graph"]])
+  func `times as JSON have the documented keys`(options: [String]) async throws {
+    let result = try await CommandRunner.run(
+      ["inspect", "--times", "--json", "\(modelsFolder)/add.tflite"] + options)
+    let document = try JSONValue(parsing: Data(result.output.utf8))
+    let times = try options.isEmpty ? document : Self.member("times", of: document)
+    for kernels in ["built_in", "xnnpack"] {
+      let measured = try Self.member(kernels, of: times)
+      guard case .object(let members) = measured,
+        case .array(let steps) = try Self.member("steps", of: measured),
+        case .object(let step)? = steps.first
+      else {
+        Issue.record("\(result.output)")
+        return
+      }
+      #expect(members.keys.sorted() == ["run_microseconds", "runs", "steps"])
+      #expect(step.keys.sorted() == ["graph", "microseconds", "name", "operator", "share"])
+    }
+  }
+
+  private static func member(_ name: String, of value: JSONValue) throws -> JSONValue {
+    guard case .object(let members) = value else { return .null }
+    return try #require(members[name])
+  }
+
+  @Test func `a model that crashes is an error with one sentence`() async throws {
+    let result = try await CommandRunner.run([
+      "inspect", "--times", "\(modelsFolder)/crash_on_run.tflite",
+    ])
+    #expect(result.status == 65)
+    #expect(result.output == "")
+    #expect(result.error.contains("ended the process that ran it"), "\(result.error)")
   }
 }

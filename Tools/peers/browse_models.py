@@ -234,6 +234,19 @@ def drawing(steps: Steps) -> dict:
     driver.execute_script("document.querySelector('.graph .operator').focus()")
     steps.press(Keys.ARROW_DOWN)
     seen["arrow_keys_step"] = page.wait(lambda: page.text(".graph-details h3").endswith(" · 1")) is not None
+    page.click("#graph-measure")
+    seen["measures"] = page.wait(lambda: page.text("#graph-measure") == "Measure again") is not None
+    seen["draws_times"] = driver.execute_script(
+        """const texts = [...document.querySelectorAll(".graph .timed .shape")].map((each) => each.textContent);
+        return texts.length === 6 && texts.every((text) => /^[0-9.]+ (µs|ms) · [0-9.]+%$/.test(text));""")
+    seen["names_times"] = "%" in driver.find_element("css selector", ".graph .operator").get_attribute("aria-label")
+    seen["adds_up_kinds"] = page.text("#graph-kinds tbody th") == "CONV_2D" \
+        and "Convolution" in page.text("#graph-steps tbody")
+    page.click("#graph-slowest")
+    times = driver.execute_script(
+        """const cells = [...document.querySelectorAll(".graph-table td:nth-child(4)")];
+        return cells.map((each) => parseFloat(each.textContent));""")
+    seen["sorts_by_time"] = len(times) == 6 and times == sorted(times, reverse=True)
     page.look("drawing")
     seen["selects"] = driver.execute_script(
         "return document.querySelectorAll('.graph [aria-selected=true]').length === 1")

@@ -28,6 +28,7 @@ typedef struct LiteRtOpaqueOptionsT *LiteRtOpaqueOptions;
 typedef struct LiteRtCompiledModelT *LiteRtCompiledModel;
 typedef struct LiteRtTensorBufferRequirementsT *LiteRtTensorBufferRequirements;
 typedef struct LiteRtTensorBufferT *LiteRtTensorBuffer;
+typedef struct LiteRtProfilerT *LiteRtProfiler;
 
 typedef int32_t LiteRtStatus;
 
@@ -76,6 +77,21 @@ typedef struct {
   int32_t tag;
   LiteRtAny value;
 } LiteRtEnvironmentOption;
+
+/// What the profiler recorded about a step of a run: 104 bytes.
+typedef struct {
+  /// The name of the step. The profiler owns it until it is reset.
+  const char *tag;
+  int32_t kind;
+  uint64_t start_microseconds;
+  uint64_t elapsed_microseconds;
+  size_t memory_before[3];
+  size_t memory_after[3];
+  /// The index of an operator in its graph.
+  uint64_t node;
+  uint64_t graph;
+  int32_t source;
+} LiteRtProfiledEvent;
 
 /// The functions that the library must have: X(result, name, parameters).
 #define LITERT_FUNCTIONS(X)                                                                        \
@@ -131,6 +147,14 @@ typedef struct {
   X(LiteRtStatus, SetCompiledModelCancellationFunction,                                            \
     (LiteRtCompiledModel, void *, bool (*)(void *)))
 
+/// The functions that only measurements of operators need: X(result, name, parameters).
+#define LITERT_PROFILER_FUNCTIONS(X)                                                               \
+  X(LiteRtStatus, CompiledModelGetProfiler, (LiteRtCompiledModel, LiteRtProfiler *))               \
+  X(LiteRtStatus, StartProfiler, (LiteRtProfiler))                                                 \
+  X(LiteRtStatus, ResetProfiler, (LiteRtProfiler))                                                 \
+  X(LiteRtStatus, GetNumProfilerEvents, (LiteRtProfiler, int *))                                   \
+  X(LiteRtStatus, GetProfilerEvents, (LiteRtProfiler, int, LiteRtProfiledEvent *))
+
 /// The library's functions, in the order of LITERT_FUNCTIONS.
 typedef struct {
 #define LITERT_MEMBER(result, name, parameters) result(*name) parameters;
@@ -138,14 +162,27 @@ typedef struct {
 #undef LITERT_MEMBER
 } LiteRtFunctions;
 
+/// The profiler's functions, in the order of LITERT_PROFILER_FUNCTIONS.
+typedef struct {
+#define LITERT_MEMBER(result, name, parameters) result(*name) parameters;
+  LITERT_PROFILER_FUNCTIONS(LITERT_MEMBER)
+#undef LITERT_MEMBER
+} LiteRtProfilerFunctions;
+
 /// Returns the name of a member of LiteRtFunctions, or NULL past the last one.
 const char *LiteRtFunctionName(size_t index);
+
+/// Returns the name of a member of LiteRtProfilerFunctions, or NULL past the last one.
+const char *LiteRtProfilerFunctionName(size_t index);
 
 /// The status of a call that threw a C++ exception.
 #define LITERT_STATUS_EXCEPTION (-1)
 
 /// Replaces every function with one that turns C++ exceptions into LITERT_STATUS_EXCEPTION.
 void LiteRtGuardAgainstExceptions(LiteRtFunctions *functions);
+
+/// Does the same for the profiler's functions.
+void LiteRtGuardProfilerAgainstExceptions(LiteRtProfilerFunctions *functions);
 
 #ifdef __cplusplus
 }

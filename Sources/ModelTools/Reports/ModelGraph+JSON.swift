@@ -7,9 +7,9 @@ package import TensorIO
 package import TensorIOLiteRT
 
 extension ModelGraph {
-  /// The graph as JSON, with the keys that `tensorio help inspect` lists.
-  package var json: JSONValue {
-    .object([
+  /// Returns the graph as JSON, with the keys that `tensorio help inspect` lists.
+  package func json(with report: OperatorReport? = nil) -> JSONValue {
+    var members: [String: JSONValue] = [
       "bytes": .number(Double(byteCount)),
       "constant_bytes": .number(Double(constantByteCount)),
       "graphs": .array(graphs.map(Self.json)),
@@ -20,7 +20,9 @@ extension ModelGraph {
             "constant_bytes": .number(Double(total.constantByteCount)),
           ])
         }),
-    ])
+    ]
+    if let report { members["times"] = report.json }
+    return .object(members)
   }
 
   private static func json(_ graph: Graph) -> JSONValue {
@@ -56,12 +58,17 @@ extension ModelGraph {
     ])
   }
 
-  /// The operators of all graphs as tables, and their totals.
-  package var text: String {
+  /// Returns the operators of all graphs as tables, and their totals.
+  ///
+  /// If they were measured, the tables have the times with the built-in kernels.
+  package func text(with report: OperatorReport? = nil) -> String {
     var sections: [[String]] = []
     for (index, graph) in graphs.enumerated() {
       var table = TextTable(
-        headings: ["#", "Operator", "Reads", "Writes", "Quantization", "Constants"])
+        headings: [
+          "#", "Operator", "Reads", "Writes", "Quantization", "Constants", "Time", "Share",
+        ])
+      let steps = report?.steps(ofGraph: index) ?? [:]
       for (position, step) in graph.operators.enumerated() {
         let inputs = step.inputs.filter { $0 >= 0 }.map { graph.tensors[$0] }
         let outputs = step.outputs.filter { $0 >= 0 }.map { graph.tensors[$0] }
@@ -70,7 +77,8 @@ extension ModelGraph {
           String(position), step.name,
           Self.list(inputs.filter { $0.constantByteCount == nil }), Self.list(outputs),
           outputs.first?.quantization.map(Self.text) ?? "",
-          constants > 0 ? "\(ByteCount(constants))" : "")
+          constants > 0 ? "\(ByteCount(constants))" : "", steps[position]?.cells.time ?? "",
+          steps[position]?.cells.share ?? "")
       }
       let keys = graph.signatureKeys.joined(separator: ", ")
       let title = index == 0 ? "Main graph" : "Graph \(index)"

@@ -8,16 +8,30 @@ import Hummingbird
 import TensorIO
 import WebServing
 
-/// Routes that read, try out and replace the descriptions of models, and that read their graphs.
+/// Routes that read, try out and replace the descriptions of models, that read their graphs, and that
+/// measure their operators.
 struct DescriptionRoutes: Sendable {
   let runner: InferenceRunner
   let imports: ModelImports
   let drafts: ModelDrafts
   let bodies: BodyReader
   let readGraph: (@Sendable (_ model: String) throws -> [UInt8])?
+  let measureOperators: (@Sendable (_ model: String) throws -> [UInt8])?
+
+  /// Measures one model at a time, because others would slow it down.
+  private let measurements = WorkQueue(threads: 1, limit: 0)
 
   func add(to group: RouterGroup<WebContext>) {
-    group.get("models/:id/graph") { _, context in try await graph(context.modelID()) }
+    group.get("models/:id/graph") { _, context in
+      try await document(of: context.modelID(), from: readGraph, on: runner.queue)
+    }
+    group.post("models/:id/profile") { _, context in
+      do {
+        return try await document(of: context.modelID(), from: measureOperators, on: measurements)
+      } catch let error as WebError where error == .tooBusy {
+        throw Self.isMeasuring
+      }
+    }
     group.get("models/:id/description") { _, context in
       let model = try runner.catalogue.model(context.modelID())
       return try await runner.queue.run { try ModelDescription.json(of: model.bundle) }
@@ -99,16 +113,26 @@ struct DescriptionRoutes: Sendable {
     }
   }
 
-  private func graph(_ id: String) async throws -> Response {
+  /// The error of a request while another model is measured.
+  private static var isMeasuring: WebError {
+    var error = WebError.tooBusy
+    error.message = "The operators of a model are being measured. Try again in a few seconds."
+    return error
+  }
+
+  /// Returns a document about the operators of a TensorFlow Lite model, which a closure makes.
+  private func document(
+    of id: String, from make: (@Sendable (_ model: String) throws -> [UInt8])?, on queue: WorkQueue
+  ) async throws -> Response {
     let model = try runner.catalogue.model(id)
-    guard let readGraph, model.isOfLiteRT, let path = model.bundle.modelPath else {
+    guard let make, model.isOfLiteRT, let path = model.bundle.modelPath else {
       throw WebError(
         status: .unprocessableContent, code: "no_graph",
         message: "Only the graphs of TensorFlow Lite models can be shown.")
     }
-    let bytes = try await runner.queue.run {
+    let bytes = try await queue.run {
       do {
-        return try readGraph(path)
+        return try make(path)
       } catch let error as TensorIOError {
         throw error.about(path).naming { FileSystem.name(of: $0) }
       }

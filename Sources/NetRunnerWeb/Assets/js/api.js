@@ -61,6 +61,11 @@ export class API {
     return this.#requests.json("GET", pathOf("models", id, "graph"));
   }
 
+  /** Measures the operators of a model. */
+  profile(id) {
+    return this.#requests.json("POST", pathOf("models", id, "profile"));
+  }
+
   deleteModel(id) {
     return this.#requests.send("DELETE", pathOf("models", id));
   }

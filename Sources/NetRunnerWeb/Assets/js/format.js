@@ -21,6 +21,12 @@ export function millisecondsNumber(value) {
   return value < 1000 ? fixed(value, 1) : whole(Math.round(value));
 }
 
+/** Formats a time in microseconds, such as "0.42 µs" or "2.13 ms". */
+export function microseconds(value) {
+  return Number.isFinite(value) && value < 100
+    ? `${fixed(value, value < 10 ? 2 : 1)} µs` : milliseconds(value / 1000);
+}
+
 /** Formats a size, such as "1.3 MB". 1 kB is 1000 bytes. */
 export function bytes(value) {
   if (!Number.isFinite(value)) return "–";

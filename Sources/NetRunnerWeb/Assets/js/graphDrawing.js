@@ -14,9 +14,11 @@ export class GraphDrawing {
   root;
   #operators = [];
   #layout;
+  #linesOf;
 
   constructor(graph, textOf) {
     this.#layout = laidOut(graph);
+    this.#linesOf = (index) => [graph.operators[index].name, textOf(index)];
     const { nodes, edges, width, height } = this.#layout;
     const lines = edges.map(({ points, tensor }) => svg("path", { class: "edge", d: pathOf(points) },
       svg("title", { text: graph.tensors[tensor].name })));
@@ -24,7 +26,7 @@ export class GraphDrawing {
       class: `node ${node.kind}`, "aria-hidden": "true",
     }, [node.kind === "input" ? t("Input") : t("Output"), graph.tensors[node.index]?.name ?? ""]));
     this.#operators = nodes.filter(({ kind }) => kind === "operator").map((node) => {
-      const lines = [graph.operators[node.index].name, textOf(node.index)];
+      const lines = this.#linesOf(node.index);
       const drawn = box(node, {
         class: "node operator", role: "option", tabindex: node.index === 0 ? 0 : -1,
         "aria-selected": "false", "aria-label": `${node.index} ${lines.join(", ")}`,
@@ -37,6 +39,19 @@ export class GraphDrawing {
       viewBox: `0 0 ${width} ${height}`,
     }, svg("g", { "aria-hidden": "true" }, lines), ends, this.#operators);
     this.root.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /**
+   * Shows the times of the operators by their indexes, each with its `text`, and its `share` of the slowest one.
+   */
+  showTimes(times) {
+    this.#operators.forEach((node, index) => {
+      const time = times.get(index);
+      const [name, text] = this.#linesOf(index);
+      node.setAttribute("aria-label", `${index} ${[name, text, time?.text].filter(Boolean).join(", ")}`);
+      node.classList.toggle("timed", Boolean(time));
+      node.replaceChildren(...time ? contents([name, time.text], time.share) : contents([name, text]));
+    });
   }
 
   /** Emphasizes an operator, and scrolls to it. */
@@ -76,12 +91,27 @@ export class GraphDrawing {
 /** A node's frame with its lines of text. */
 function box({ x, y }, attributes, lines) {
   const { width, height } = nodeSize;
-  return svg("g", { ...attributes, transform: `translate(${x - width / 2} ${y - height / 2})` },
-    svg("rect", { width, height, rx: 7 }),
+  return svg(
+    "g", { ...attributes, transform: `translate(${x - width / 2} ${y - height / 2})` }, contents(lines)
+  );
+}
+
+/** A frame and lines of text, and if there is a share, a ground and a bar that are as strong and long as it. */
+function contents(lines, share = null) {
+  const { width, height } = nodeSize;
+  const heat = share === null ? [] : [
+    svg("rect", { class: "heat", width, height, rx: 7, "fill-opacity": 0.3 * share }),
+    svg("rect", { class: "heat", x: 8, y: height - 5, width: (width - 16) * share, height: 3 }),
+  ];
+  const first = heat.length > 0 ? 15 : 18;
+  return [
+    svg("rect", { width, height, rx: 7 }), ...heat,
     svg("title", { text: lines.filter(Boolean).join("\n") }),
-    lines.filter(Boolean).map((text, place) => svg("text", {
-      x: width / 2, y: lines[1] ? 18 + 16 * place : 26, class: place > 0 ? "shape" : null, text: shortened(text),
-    })));
+    ...lines.filter(Boolean).map((text, place) => svg("text", {
+      x: width / 2, y: lines[1] ? first + 16 * place : 26, class: place > 0 ? "shape" : null,
+      text: shortened(text),
+    })),
+  ];
 }
 
 function shortened(text) {

@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el } from "./dom.js";
-import { bytes, shape, whole } from "./format.js";
+import { bytes, microseconds, percent, shape, whole } from "./format.js";
 import { GraphDrawing } from "./graphDrawing.js";
 import { tensorUses } from "./graphLayout.js";
+import { GraphTimes } from "./graphTimes.js";
 import { tensorText } from "./layerFields.js";
 import { t, tn } from "./messages.js";
 
@@ -22,6 +23,7 @@ export class GraphView {
   #api;
   #model;
   #body = el("div", { class: "graph-view" });
+  #graphs = [];
   #graph = null;
   #uses = null;
   #drawing = null;
@@ -32,6 +34,11 @@ export class GraphView {
   #search = "";
   #chosen = -1;
   #found = el("p", { class: "small muted", role: "status" });
+  /** The measured steps, and those of the shown graph by the operators' indexes. */
+  #steps = [];
+  #times = new Map();
+  #slowestFirst = el("input", { type: "checkbox", id: "graph-slowest", on: { change: () => this.#filter() } });
+  #tableHead = el("tr");
   #tableBody = el("tbody");
   #more = el("button", {
     class: "button quiet small", type: "button", text: t("Show all"),
@@ -64,6 +71,12 @@ export class GraphView {
 
   #show(document) {
     const { graphs, totals } = document;
+    this.#graphs = graphs;
+    const times = new GraphTimes(this.#api, this.#model);
+    times.onmeasured = (steps) => {
+      this.#steps = steps;
+      this.#showTimes();
+    };
     const choice = graphs.length > 1 ? el(
       "label", { class: "field" }, el("span", { text: t("Part of the model") }),
       el("span", { class: "select" }, el("select", {
@@ -72,7 +85,8 @@ export class GraphView {
     ) : null;
     const one = el("div");
     this.#body.replaceChildren(
-      el("p", { class: "muted", text: summary(document) }), totalsTable(totals), ...[choice].filter(Boolean), one
+      el("p", { class: "muted", text: summary(document) }), totalsTable(totals), times.root,
+      ...[choice].filter(Boolean), one
     );
     this.#showGraph(graphs[0], one);
   }
@@ -103,21 +117,41 @@ export class GraphView {
           ? el("div", { class: "graph-frame" }, this.#drawing.root)
           : el("p", { class: "muted", text: t("The graph is too large to draw. The table has all operators.") }),
         this.#details),
-      el("div", { class: "graph-search" }, search, this.#found), this.#table(), this.#more);
+      el("div", { class: "graph-search" }, search, this.#found,
+        el("label", {}, this.#slowestFirst, el("span", { text: t("Slowest first") }))),
+      this.#table(), this.#more);
     this.#search = "";
     this.#rowsShown = rowsAtFirst;
+    this.#showTimes();
+  }
+
+  /** Shows the times of the operators of the shown graph, if they were measured. */
+  #showTimes() {
+    const index = this.#graphs.indexOf(this.#graph);
+    const steps = this.#steps.filter(({ graph }) => graph === index);
+    this.#times = new Map(steps.map((step) => [step.operator, step]));
+    const isMeasured = steps.length > 0;
+    const most = Math.max(...steps.map(({ share }) => share), Number.MIN_VALUE);
+    this.#drawing?.showTimes(new Map(steps.map(({ operator, microseconds: time, share }) => [
+      operator, { text: `${microseconds(time)} · ${percent(share)}`, share: share / most },
+    ])));
+    const head = (text, kind = null) => el("th", { scope: "col", class: kind, text });
+    this.#tableHead.replaceChildren(
+      head("#"), head(t("Operator")), ...isMeasured ? [head(t("Time"), "n"), head(t("Share"), "n")] : [],
+      head(t("Reads")), head(t("Writes")), head(t("Quantization")), head(t("Constants")));
+    this.#tableHead.closest("div").classList.toggle("timed", isMeasured);
+    this.#slowestFirst.parentElement.hidden = !isMeasured;
+    this.#rows.clear();
     this.#filter();
+    if (this.#chosen >= 0) this.#row(this.#chosen).classList.add("on");
   }
 
   #table() {
     this.#texts = this.#graph.operators.map((_, index) => this.#searched(index));
     this.#rows.clear();
-    const heads = [
-      "#", t("Operator"), t("Reads"), t("Writes"), t("Quantization"), t("Constants"),
-    ].map((text) => el("th", { scope: "col", text }));
     return el("div", {
       class: "scroll graph-table", tabindex: "0", role: "region", "aria-label": t("Table of operators"),
-    }, el("table", {}, el("thead", {}, el("tr", {}, heads)), this.#tableBody));
+    }, el("table", {}, el("thead", {}, this.#tableHead), this.#tableBody));
   }
 
   /** Returns the row of an operator, and makes it if it is needed for the first time. */
@@ -134,10 +168,18 @@ export class GraphView {
     });
     const line = (tensors) => tensors.map(({ type, shape: lengths }) => `${type} ${shape(lengths)}`).join(", ");
     return el("tr", {},
-      el("td", { class: "n", text: index }), el("th", { scope: "row" }, button),
+      el("td", { class: "n", text: index }), el("th", { scope: "row" }, button), this.#timeCells(index),
       el("td", { text: line(read) }), el("td", { text: line(written) }),
       el("td", { text: written[0]?.quantization ? tensorText(written[0]).replace(`${written[0].type}, `, "") : "" }),
       el("td", { class: "n", text: size > 0 ? bytes(size) : "" }));
+  }
+
+  #timeCells(index) {
+    if (this.#times.size === 0) return [];
+    const step = this.#times.get(index);
+    return [step ? microseconds(step.microseconds) : "–", step ? percent(step.share) : "–"].map(
+      (text) => el("td", { class: "n", text })
+    );
   }
 
   /** The tensors of an operator: what it reads, what it writes, and the constants that it reads. */
@@ -162,6 +204,10 @@ export class GraphView {
     const found = [...this.#texts.keys()].filter(
       (index) => words.every((word) => this.#texts[index].includes(word))
     );
+    if (this.#slowestFirst.checked) {
+      const time = (index) => this.#times.get(index)?.microseconds ?? -1;
+      found.sort((a, b) => time(b) - time(a));
+    }
     const shown = found.slice(0, this.#rowsShown);
     this.#tableBody.replaceChildren(...shown.map((index) => this.#row(index)));
     this.#more.hidden = shown.length === found.length;
