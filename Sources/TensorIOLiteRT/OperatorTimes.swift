@@ -50,13 +50,13 @@ public struct OperatorTimes: Hashable, Sendable {
 
   /// The implementations that were measured.
   public var kernels: Kernels
-  /// The number of runs, without a first one that isn't measured.
+  /// The number of runs with the profiler, between which there are as many without it.
   ///
   /// All times are means of the faster half of them. The other runs may have waited for other programs.
   public var runs: Int
-  /// The mean time of one of the faster runs while the profiler was on, measured from outside.
+  /// The mean time of one of the faster runs without the profiler, which makes small models slower.
   ///
-  /// It is more than the sum of the steps, because it includes the runtime's own work.
+  /// It includes the runtime's own work between the steps.
   public var runTime: Duration
   /// The steps in the order in which they ran for the first time.
   public var steps: [Step]
@@ -93,10 +93,12 @@ extension LiteRTBackend {
     var whole = Duration.zero
     let clock = ContinuousClock()
     repeat {
+      let plain = try clock.measure { try session.run() }
+      measured.plainRuns.append(plain)
       try profiler.start()
-      let time = try clock.measure { try session.run() }
-      try profiler.takeEvents { measured.add($0, ofRunTaking: time) }
-      whole += time
+      let profiled = try clock.measure { try session.run() }
+      try profiler.takeEvents { measured.add($0, ofRunTaking: profiled) }
+      whole += plain + profiled
     } while measured.runs.count < runs && whole < duration
     return measured.operatorTimes(with: kernels)
   }
@@ -114,7 +116,9 @@ private struct StepTimes {
 
   private var indexes: [Key: Int] = [:]
   private var steps: [(name: String, key: Key)] = []
-  /// The times of runs, and of the steps that were known after each run, in microseconds.
+  /// The times of runs without the profiler.
+  var plainRuns: [Duration] = []
+  /// The times of runs with it, and of the steps that were known after each run, in microseconds.
   private(set) var runs: [(time: Duration, steps: [Float])] = []
 
   /// Adds the events of one run.
@@ -140,7 +144,9 @@ private struct StepTimes {
 
   /// Returns the means of the faster half of the runs.
   func operatorTimes(with kernels: OperatorTimes.Kernels) -> OperatorTimes {
-    let faster = runs.sorted { $0.time < $1.time }.prefix((runs.count + 1) / 2)
+    let half = (runs.count + 1) / 2
+    let plain = plainRuns.sorted().prefix(half).reduce(Duration.zero) { $0 + $1 }
+    let faster = runs.sorted { $0.time < $1.time }.prefix(half)
     var means = [Double](repeating: 0, count: steps.count)
     for (_, times) in faster {
       for (index, time) in times.enumerated() {
@@ -152,7 +158,7 @@ private struct StepTimes {
     let total = zip(steps, means).reduce(0) { $1.0.key.graph == main ? $0 + $1.1 : $0 }
     return OperatorTimes(
       kernels: kernels, runs: runs.count,
-      runTime: faster.reduce(.zero) { $0 + $1.time } / max(faster.count, 1),
+      runTime: plain / max(half, 1),
       steps: zip(steps, means).map { step, mean in
         OperatorTimes.Step(
           name: step.name, graph: Int(clamping: step.key.graph),

@@ -235,7 +235,8 @@ import Testing
       // Other requests aren't delayed.
       try await client.send(.get, "models/mine/description")
       release.signal()
-      try #expect(await first.json == .object([:]))
+      let measured = try await first
+      try #expect(measured.json == .object([:]))
       try await client.send(.get, "models/mine/profile", expects: 405)
       try await client.send(.post, "models/nobody/profile", expects: 404)
     }

@@ -243,7 +243,7 @@ export const germanModels = {
   "Measure times": "Zeiten messen",
   "Measure again": "Erneut messen",
   "Measured. Times are means of the faster half of the runs.": "Gemessen. Die Zeiten sind Mittelwerte der schnelleren Hälfte der Läufe.",
-  "The model runs up to 100 times. This can take a few seconds.": "Das Modell läuft bis zu 100-mal. Das kann einige Sekunden dauern.",
+  "The model runs up to 200 times. This can take a few seconds.": "Das Modell läuft bis zu 200-mal. Das kann einige Sekunden dauern.",
   "The model doesn't run with LiteRT's built-in kernels, so its operators have no times.": "Das Modell läuft nicht mit den eigenen Kernels von LiteRT, daher haben seine Operatoren keine Zeiten.",
   "With LiteRT's built-in kernels, a run takes {time}. The graph shows each operator's time with them.": "Mit den eigenen Kernels von LiteRT dauert ein Lauf {time}. Der Graph zeigt, wie lange jeder Operator damit braucht.",
   "The model doesn't run with XNNPACK.": "Das Modell läuft nicht mit XNNPACK.",

@@ -34,7 +34,7 @@ export class GraphTimes {
   async #measure() {
     const hadFocus = document.activeElement === this.#button;
     this.#button.disabled = true;
-    this.#state.textContent = t("The model runs up to 100 times. This can take a few seconds.");
+    this.#state.textContent = t("The model runs up to 200 times. This can take a few seconds.");
     try {
       this.#show(await this.#api.profile(this.#model));
       this.#button.textContent = t("Measure again");
