@@ -28,7 +28,7 @@ def browse(address: str, page: Page, folder: Path) -> dict:
         driver.get(address.split("#")[0] + "#/models/" + model)
         page.wait(lambda: page.text(".model-details h2") == model and page.find("#model-edit").is_displayed())
         page.click("#model-edit")
-        page.wait(lambda: page.text(".trial > [role=status]").startswith("Inference"))
+        page.wait(lambda: driver.find_elements("css selector", ".trial .sound-name, .trial [name]"))
 
     def put(selector: str, value: str) -> None:
         driver.execute_script(
@@ -52,14 +52,20 @@ def browse(address: str, page: Page, folder: Path) -> dict:
         return ", ".join(page.text(".trial .values p").split(", ")[:count])
 
     def discard() -> None:
+        page.wait(lambda: page.text(".trial > [role=status]") != "Running")
         page.click("#form-discard")
-        page.wait(lambda: page.find("#confirm").is_displayed())
-        page.click("#confirm [value=yes]")
-        page.wait(lambda: not driver.find_elements("css selector", ".trial"))
+        # Without changes, there is no question.
+        def is_closed() -> bool:
+            return not driver.find_elements("css selector", ".trial")
+
+        page.wait(lambda: is_closed() or page.find("#confirm").is_displayed())
+        if not is_closed():
+            page.click("#confirm [value=yes]")
+            page.wait(is_closed)
 
     driver.get(address)
     edit("sound")
-    seen["tries_the_first_recording"] = page.text(".trial .sound-name") == "silence.wav"
+    seen["tries_the_first_recording"] = becomes(lambda: page.text(".trial .sound-name"), "silence.wav")
     tone = write_tone(folder / "tried.wav", 54, 16000, 286 / 16000).read_bytes()
     driver.execute_script(DROP, "tried.wav", base64.b64encode(tone).decode())
     seen["tries_a_dropped_recording"] = becomes(first, f"{int(54 * BAND)} Hz")

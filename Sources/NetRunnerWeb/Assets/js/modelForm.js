@@ -154,7 +154,7 @@ export class ModelForm extends EventTarget {
   #end() {
     removeEventListener("beforeunload", this.#warn);
     this.#turn += 1;
-    this.#trial.pause();
+    this.#trial.end();
     this.#dropDraft();
   }
 

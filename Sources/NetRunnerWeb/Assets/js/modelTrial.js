@@ -69,6 +69,12 @@ export class ModelTrial {
     this.#panel?.pause();
   }
 
+  /** Ends the trial before its draft is deleted, because what was typed last runs a moment later. */
+  end() {
+    this.pause();
+    this.#draft = null;
+  }
+
   /** Uses a draft, which has its model's details. */
   use({ id, model }) {
     this.#draft = id;
