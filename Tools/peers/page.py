@@ -80,18 +80,13 @@ def camera_picture(name: str) -> bytes:
 
 
 def browser_turn() -> TextIO:
-    """Waits until at most one other script has a browser. Closing the file, or the end of the process, ends the turn.
+    """Waits until no other script has a browser. Closing the file, or the end of the process, ends the turn.
 
-    Many browsers on few cores are so slow that what people see at once takes many seconds.
+    Several browsers on few cores are so slow that what people see at once takes many seconds.
     """
-    folder = Path(tempfile.gettempdir())
-    files = [(folder / f"tensorio-browser-{os.getuid()}-{turn}.lock").open("w") for turn in range(2)]
-    while True:
-        for file in files:
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return file
-        time.sleep(0.2)
+    file = (Path(tempfile.gettempdir()) / f"tensorio-browser-{os.getuid()}.lock").open("w")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
 
 
 class Page:
