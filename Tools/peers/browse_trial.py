@@ -54,7 +54,7 @@ def browse(address: str, page: Page, folder: Path) -> dict:
     def discard() -> None:
         page.wait(lambda: page.text(".trial > [role=status]") != "Running")
         page.click("#form-discard")
-        # Without changes, there is no question.
+        # The page only asks if something was changed.
         def is_closed() -> bool:
             return not driver.find_elements("css selector", ".trial")
 

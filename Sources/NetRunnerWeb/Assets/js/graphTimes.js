@@ -49,34 +49,28 @@ export class GraphTimes {
 
   #show({ built_in: builtIn, xnnpack }) {
     this.#results.replaceChildren(
-      ...builtIn.error
-        ? [failure(t("The model doesn't run with LiteRT's built-in kernels, so its operators have no times."), builtIn)]
-        : [
+      ...section(
+        builtIn, t("The model doesn't run with LiteRT's built-in kernels, so its operators have no times."), (time) => [
           el("p", {
-            text: t(
-              "With LiteRT's built-in kernels, a run takes {time}. The graph shows each operator's time with them.",
-              { time: microseconds(builtIn.run_microseconds) }
-            ),
+            text: t("With LiteRT's built-in kernels, a run takes {time}. The graph shows each operator's time with them.", { time }),
           }),
           folded("graph-kinds", t("Times by operator"), kindsTable(builtIn.steps), true),
-        ],
-      ...xnnpack.error
-        ? [failure(t("The model doesn't run with XNNPACK."), xnnpack)]
-        : [
-          el("p", {
-            text: t(
-              "With XNNPACK, which Net Runner uses, a run takes {time}. Its steps aren't the operators of the file.",
-              { time: microseconds(xnnpack.run_microseconds) }
-            ),
-          }),
-          folded("graph-steps", t("Steps of XNNPACK"), stepsTable(xnnpack.steps), false),
-        ]);
+        ]),
+      ...section(xnnpack, t("The model doesn't run with XNNPACK."), (time) => [
+        el("p", {
+          text: t("With XNNPACK, which Net Runner uses, a run takes {time}. Its steps aren't the operators of the file.", { time }),
+        }),
+        folded("graph-steps", t("Steps of XNNPACK"), stepsTable(xnnpack.steps), false),
+      ]));
     this.onmeasured((builtIn.steps ?? []).filter(({ operator }) => operator !== null));
   }
 }
 
-function failure(text, { error }) {
-  return el("div", { class: "warn" }, el("p", { text }), el("p", { class: "small", text: error }));
+/** What was measured with one kind of kernels, of which `make` shows the time of a run, or why it wasn't. */
+function section({ error, run_microseconds: time }, problem, make) {
+  return error
+    ? [el("div", { class: "warn" }, el("p", { text: problem }), el("p", { class: "small", text: error }))]
+    : make(microseconds(time));
 }
 
 function folded(id, title, content, isOpen) {
