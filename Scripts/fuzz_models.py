@@ -314,6 +314,7 @@ def try_one(options, folder: Path, name: str, source: Path, data: bytes) -> list
                 "metadata", "--from", str(bundle), "-o", str(place / "new.tflite")]))
         if "bench" in commands:
             outcomes.append(run(binary, ["bench", str(bundle), "--iterations", "1", "--warmup", "0"]))
+            outcomes.append(run(binary, ["inspect", str(bundle), "--times"]))
         if "run" in commands:
             outcomes.append(run(binary, ["run", str(bundle), "0"]))
     if all(outcome.fault is None for outcome in outcomes):

@@ -45,7 +45,7 @@ struct NetRunnerModelsTests {
     for (what, value) in members {
       if case .bool(let bool) = value { #expect(bool, "\(what): \(members)") }
     }
-    #expect(members.count == (many.isEmpty ? 44 : 50), "\(members.keys.sorted())")
+    #expect(members.count == (many.isEmpty ? 46 : 52), "\(members.keys.sorted())")
     #expect(!members.values.contains(.null), "a key had no answer: \(members)")
     #expect(members["operators"] == .string("1,000"))
     #expect(members["axe"] == .array([]))

@@ -26,6 +26,18 @@ from selenium.webdriver.common.keys import Keys
 from browse_inputs import DROP
 from page import DEMO, Page, opened, page_arguments
 
+# Opens a model that the server describes late, and says whether the details of the one before take clicks meanwhile.
+OPEN_SLOWLY = """
+const [id, done] = arguments;
+const { fetch } = window;
+window.fetch = (...request) => new Promise((resolve) => setTimeout(resolve, 500)).then(() => fetch(...request));
+location.hash = `#/models/${id}`;
+setTimeout(() => {
+  window.fetch = fetch;
+  done(document.querySelector("#model-details").inert);
+}, 200);
+"""
+
 # The time from a key in a field until the page is drawn with the answer, in milliseconds. The page's policy forbids
 # eval, so the answer is a part of the script.
 TIME_OF_KEY = """
@@ -150,7 +162,11 @@ def correction(steps: Steps) -> dict:
     """Corrects a model, with mistakes, and discards changes."""
     seen, page, driver = {}, steps.page, steps.driver
     steps.go("models/mine")
-    # Until the details are there, those of the model before are shown, and its button would be pressed.
+    page.wait(lambda: page.text(".model-details h2") == "mine")
+    seen["former_details_take_no_clicks"] = driver.execute_async_script(OPEN_SLOWLY, "digits-int8")
+    page.wait(lambda: page.text(".model-details h2") != "mine")
+    seen["new_details_take_clicks"] = not page.find("#model-details").get_property("inert")
+    steps.go("models/mine")
     page.wait(lambda: page.text(".model-details h2") == "mine")
     page.click("#model-edit")
     steps.is_there(".form-fields")

@@ -23,7 +23,9 @@ from typing import TextIO
 from axe_core_python.base import AXE_SCRIPT
 from PIL import Image
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import (
+    ElementNotInteractableException, NoSuchElementException, StaleElementReferenceException
+)
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
@@ -57,12 +59,12 @@ if (mediaDevices) {
 }
 """
 
-# Runs axe in the colors of the moment, after they are drawn. Only what it finds is described, which saves most of
-# its time. The rules that aren't about colors find the same in both themes, so they run in one of them.
+# Runs axe in the colors of the moment, after they are drawn: all of its rules, or only those about colors. Only what
+# it finds is described, which saves most of its time.
 RUN_AXE = """
-const [isLight, done] = arguments;
+const [runsAllRules, done] = arguments;
 const colors = { runOnly: ["color-contrast", "link-in-text-block"] };
-const options = { resultTypes: ["violations"], preload: false, ...(isLight ? {} : colors) };
+const options = { resultTypes: ["violations"], preload: false, ...(runsAllRules ? {} : colors) };
 const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 drawn().then(() => axe.run(document, options)).then(({ violations }) => done(
   violations.map(({ id, nodes }) => `${id} ${nodes.slice(0, 3).map(({ target }) => target).join("; ")}`)));
@@ -151,12 +153,18 @@ class Page:
         """Returns how long a condition took, or None if it never held."""
         start = time.perf_counter()
         while time.perf_counter() - start < seconds:
-            # The elements of a view are missing until its scripts are loaded, and a view can replace them.
-            with contextlib.suppress(NoSuchElementException, StaleElementReferenceException):
+            # The elements of a view are missing until its scripts are loaded, and a view can replace and move them.
+            with contextlib.suppress(
+                ElementNotInteractableException, NoSuchElementException, StaleElementReferenceException
+            ):
                 if condition():
                     return time.perf_counter() - start
             time.sleep(0.02)
         return None
+
+    def type(self, selector: str, text: str) -> None:
+        """Types a text into a field as soon as the field takes it."""
+        self.wait(lambda: self.find(selector).send_keys(text) is None)
 
     def choose_model(self, name: str) -> None:
         self.driver.execute_script(
@@ -197,7 +205,8 @@ class Page:
                 {"name": "prefers-color-scheme", "value": theme},
                 {"name": "prefers-reduced-motion", "value": "reduce"}])
             if runs_axe:
-                self.run_axe(f"{name} {self.width} {theme}", theme == "light")
+                # The other rules find the same in both themes, which one size shows.
+                self.run_axe(f"{name} {self.width} {theme}", theme == "light" or self.width == 1024)
             if self.screenshots:
                 self.screenshots.mkdir(parents=True, exist_ok=True)
                 self.driver.save_screenshot(str(self.screenshots / f"{name}-{self.width}-{theme}.png"))
@@ -206,10 +215,10 @@ class Page:
             self.found.append(f"{name} is {width} pixels wide at {self.width}")
         self.send("Emulation.setEmulatedMedia", features=[])
 
-    def run_axe(self, place: str, is_light: bool) -> None:
+    def run_axe(self, place: str, runs_all_rules: bool) -> None:
         if not self.driver.execute_script("return 'axe' in window"):
             self.driver.execute_script(AXE_SCRIPT)
-        self.found += [f"{place}: {each}" for each in self.driver.execute_async_script(RUN_AXE, is_light)]
+        self.found += [f"{place}: {each}" for each in self.driver.execute_async_script(RUN_AXE, runs_all_rules)]
 
 
 def page_arguments() -> argparse.ArgumentParser:

@@ -32,14 +32,17 @@ export class ModelDetails {
     this.#turn += 1;
     const turn = this.#turn;
     if (!id) {
-      this.#shown = null;
+      this.#forget();
       return this.#root.replaceChildren();
     }
+    // The buttons would act on the model that is still shown.
+    this.#root.inert = this.#shown !== null && this.#shown.id !== id;
     if (!this.#app.models.find(id)) return this.#explain(t("The model '{id}' doesn't exist.", { id }));
     try {
       const model = await this.#app.models.details(id);
       if (turn !== this.#turn) return;
       if (model !== this.#shown || !this.#root.querySelector("#model-use")) this.#fill(model);
+      this.#root.inert = false;
       if (takesFocus) this.#root.querySelector("#model-use")?.focus();
     } catch (error) {
       if (turn === this.#turn) this.#explain(error.message);
@@ -49,11 +52,16 @@ export class ModelDetails {
   /** Forgets a model that is still being loaded, because something else takes its place. */
   leave() {
     this.#turn += 1;
+    this.#forget();
+  }
+
+  #forget() {
     this.#shown = null;
+    this.#root.inert = false;
   }
 
   #explain(text) {
-    this.#shown = null;
+    this.#forget();
     this.#root.replaceChildren(backLink(), el("p", { class: "warn", text }));
   }
 
