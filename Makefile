@@ -37,6 +37,7 @@ RELEASE_FLAGS ?= --static-swift-stdlib --disable-local-rpath -debug-info-format 
 endif
 # Package.swift says what this does.
 SMALL_BUILD ?= TENSORIO_SMALL_BUILD=1
+TEST_BUILD ?= TENSORIO_TEST_BUILD=1
 # Set this to dwarf to use a debugger. A build with none is faster.
 DEBUG_INFO ?= none
 # The codecs are linked statically if the system has static libraries. Each shared library would cost
@@ -58,7 +59,7 @@ demo: build ## Installs missing dependencies, builds, and runs the demo model on
 test: setup ## Installs missing dependencies and runs every test.
 	@TENSORIO_PYTHON="$$(Scripts/setup.sh --tensorflow --peers)" && export TENSORIO_PYTHON && set -x && \
 	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts && \
-	  swift build $(SERVERS) $(SWIFT_FLAGS) --build-tests && \
+	  $(TEST_BUILD) swift build $(SERVERS) $(SWIFT_FLAGS) --build-tests && \
 	  Scripts/test.sh $(SERVERS) $(SWIFT_FLAGS)
 
 check: ## Checks what every change must pass: format, no warnings, docs, every test.

@@ -406,6 +406,11 @@ let smallModules: Set = [
 ]
 let isSmallBuild = Context.environment["TENSORIO_SMALL_BUILD"] == "1"
 
+// The debug builds of `make test` and `make check` set this. They optimize the modules that only compute,
+// because the tests would otherwise spend minutes there.
+let computingModules: Set = ["AudioFeatures", "Decoders", "MetricMath", "Tokenizers"]
+let isTestBuild = Context.environment["TENSORIO_TEST_BUILD"] == "1"
+
 // The plugin is needed only to build the documentation.
 if Context.environment["TENSORIO_DOCUMENTATION"] == "1" {
   package.dependencies.append(
@@ -422,6 +427,9 @@ where target.type != .system && target.type != .plugin && target.swiftSettings =
   ]
   if isSmallBuild, coldModules.union(smallModules).contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Osize"]))
+  }
+  if isTestBuild, computingModules.contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-O"]))
   }
   if isSmallBuild, coldModules.contains(target.name) {
     target.swiftSettings?.append(

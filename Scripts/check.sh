@@ -75,7 +75,7 @@ check_budget() {
 check_build() {
   step "Build"
   # shellcheck disable=SC2086
-  swift build $traits $flags --build-tests 2>&1 | tee "$temporary/log"
+  TENSORIO_TEST_BUILD=1 swift build $traits $flags --build-tests 2>&1 | tee "$temporary/log"
 }
 
 # Every library product has a catalog, which is found by its folder.
@@ -86,7 +86,7 @@ check_docs() {
     targets="$targets --target $(basename "$(dirname "$catalog")")"
   done
   # shellcheck disable=SC2086
-  TENSORIO_DOCUMENTATION=1 swift package $traits $flags generate-documentation \
+  TENSORIO_DOCUMENTATION=1 TENSORIO_TEST_BUILD=1 swift package $traits $flags generate-documentation \
     $targets --warnings-as-errors
 }
 
