@@ -8,13 +8,13 @@
     Scripts/setup.sh --peers   # prints the path of a Python that has what this needs
     PYTHON Tools/make_recognized.py
 
-Each is described in fixtures/recognized.py. The script runs every model once.
+Each is described in fixtures/recognized.py or fixtures/parameters.py. The script runs every model once.
 """
 
 from pathlib import Path
 
 from ai_edge_litert.interpreter import Interpreter
-from fixtures import recognized
+from fixtures import parameters, recognized
 
 FOLDER = Path(__file__).resolve().parent.parent / "Tests/Fixtures/Recognized"
 
@@ -22,7 +22,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "Tests/Fixtures/Recognized"
 def main() -> None:
     """Writes and runs all models."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for maker in recognized.MAKERS:
+    for maker in [*recognized.MAKERS, *parameters.MAKERS]:
         path = FOLDER / f"{maker.__name__}.tflite"
         path.write_bytes(maker())
         interpreter = Interpreter(str(path))

@@ -33,8 +33,9 @@ struct InitCommand: ParsableCommand {
 
       Exports of Ultralytics, detectors with TensorFlow Lite's metadata, MoveNet, PoseNet, \
       MediaPipe's face detectors and YOLO are recognized. Their output gets "decode" in \
-      model.json, which makes objects or poses of numbers. MLPerf Tiny's model of keywords gets an \
-      audio input. To see what the bundle finds, edit model.json, and see it again:
+      model.json, which makes objects or poses of numbers. MLPerf Tiny's models of keywords and of \
+      anomalies get an audio input. The parameters that Silicon Labs' MLTK writes are read, too. To \
+      see what the bundle finds, edit model.json, and see it again:
 
         tensorio init model.tflite -o mine.tiobundle --check photo.jpg
       """)

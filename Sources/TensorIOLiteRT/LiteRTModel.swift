@@ -74,15 +74,26 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
   /// Each access reads it again. Damaged metadata isn't an error, because the model still runs;
   /// ``ModelMetadata/problems`` lists what could not be read.
   package var metadata: ModelMetadata? {
+    withMetadata(named: "TFLITE_METADATA") {
+      MetadataReader.read(Array($0), file: UnsafeRawBufferPointer(file.memory.bytes))
+    }
+  }
+
+  /// The parameters that Silicon Labs' MLTK wrote into the file, or nil when it doesn't have any.
+  ///
+  /// As with ``metadata``, damaged ones aren't an error.
+  package var parameters: ModelParameters? {
+    withMetadata(named: ModelParameters.metadataName) { ModelParameters($0) }
+  }
+
+  private func withMetadata<Result>(
+    named name: String, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result? {
     var start: UnsafeRawPointer?
     var count = 0
-    let status = library.functions.GetModelMetadata(file.handle, "TFLITE_METADATA", &start, &count)
+    let status = library.functions.GetModelMetadata(file.handle, name, &start, &count)
     guard status == LiteRT.ok, let start else { return nil }
-    return withExtendedLifetime(file) {
-      MetadataReader.read(
-        Array(UnsafeRawBufferPointer(start: start, count: count)),
-        file: UnsafeRawBufferPointer(file.memory.bytes))
-    }
+    return withExtendedLifetime(file) { body(UnsafeRawBufferPointer(start: start, count: count)) }
   }
 
   /// Returns the first of the named files that the zip archive at the end of the model contains.

@@ -18,7 +18,13 @@ extension BundleDraft {
     let signature = model.signatureWithShapes(at: index)
     let metadata = model.metadata
     var tensors = metadata.tensors(of: signature, at: index)
+    let parameters = model.parameters.map { ParameterDescription($0, signature) }
+    parameters?.complete(&tensors)
     var recognized = try RecognizedModel(model, signature, at: index, metadata, &tensors)
+    if let parameters {
+      recognized = (recognized ?? RecognizedModel()).completed(
+        from: parameters, about: metadata)
+    }
     if mayRun, let decoder = recognized?.decoder, decoder.type == "yolo",
       let largest = model.largestCentre(of: decoder, in: signature)
     {
@@ -129,7 +135,9 @@ extension RecognizedModel {
       let found = RecognizedModel(detector, signature, input, tensors.outputs)
     {
       self = found
-    } else if let sound = RecognizedModel(soundShapesOf: signature) {
+    } else if let sound = RecognizedModel(
+      soundShapesOf: signature, hasLabels: tensors.outputs.first??.labels != nil)
+    {
       self = sound
       if let labels, tensors.outputs.first??.labels == nil {
         tensors.outputs = [TensorMetadata(labels: labels)]

@@ -184,15 +184,14 @@ struct LayerDrafter {
 
   // MARK: - Images
 
-  private static func hasImageShape(_ tensor: TensorDescription) -> Bool {
+  static func hasImageShape(_ tensor: TensorDescription) -> Bool {
     let shape = tensor.shape
     return shape.count == 4 && abs(shape[0]) == 1 && shape[3] == 3 && shape[1] != 0
       && shape[1] != 1 && shape[2] != 0 && shape[2] != 1
   }
 
   /// Sound can have the same rank, so without metadata only squares count as gray images.
-  private static func hasGrayShape(_ tensor: TensorDescription, _ metadata: TensorMetadata?) -> Bool
-  {
+  static func hasGrayShape(_ tensor: TensorDescription, _ metadata: TensorMetadata?) -> Bool {
     let shape = tensor.shape
     guard shape.count == 4, abs(shape[0]) == 1, shape[3] == 1 else { return false }
     let isLarge = shape[1] >= 8 && shape[2] >= 8
@@ -245,7 +244,9 @@ struct LayerDrafter {
       ("shape", .integers(batch + [size.height, size.width, channels])),
       ("format", .string(channels == 1 ? "GRAY" : "RGB")),
     ]
-    let draft = NormalizationDraft(metadata?.normalization, for: tensor, name: name)
+    let draft = NormalizationDraft(
+      metadata?.normalization, for: tensor,
+      isStandardized: recognized?.isStandardized ?? false, name: name)
     if let normalize = draft.json { members.append(("normalize", normalize)) }
     if let check = draft.check { assume(check) }
     return members

@@ -13,15 +13,28 @@ struct NormalizationDraft {
   /// What the user should check; nil if the model states everything.
   private(set) var check: String?
 
-  /// Makes a draft for an image with a number of channels; nil means the tensor's last axis.
+  /// Makes a draft for an image.
+  ///
+  /// - Parameters:
+  ///   - stored: The mean and deviation, if the model states them.
+  ///   - tensor: The input.
+  ///   - channels: The number of channels; nil means the tensor's last axis.
+  ///   - isStandardized: Whether each image is normalized by its own mean and deviation.
+  ///   - name: The name of the layer.
   init(
     _ stored: TensorMetadata.Normalization?, for tensor: TensorDescription, channels: Int? = nil,
-    name: String
+    isStandardized: Bool = false, name: String
   ) {
     let passed =
       tensor.dataType == .int8
       ? "each byte minus 128 is passed" : "pixel values 0...255 are passed"
     guard let stored else {
+      guard !isStandardized else {
+        check =
+          "normalize of '\(name)': the model was trained with images that are normalized by their "
+          + "own mean and deviation, which a model.json can't describe; \(passed)"
+        return
+      }
       // A uint8 model takes the bytes of an image as they are.
       if tensor.dataType != .uint8 {
         check = "normalize of '\(name)': the model doesn't specify it; \(passed)"

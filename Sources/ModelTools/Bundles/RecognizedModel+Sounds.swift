@@ -7,11 +7,16 @@ import TensorIO
 
 extension RecognizedModel {
   /// Recognizes a model that hears by the shapes of its tensors; nil for any other.
-  init?(soundShapesOf signature: SignatureDescription) {
+  ///
+  /// - Parameters:
+  ///   - signature: The model's inputs and outputs.
+  ///   - hasLabels: Whether the file has the names of its classes.
+  init?(soundShapesOf signature: SignatureDescription, hasLabels: Bool = false) {
     guard signature.inputs.count == 1, signature.outputs.count == 1 else { return nil }
     let input = signature.inputs[0].shape.filter { abs($0) != 1 }
     let output = signature.outputs[0].shape.filter { abs($0) != 1 }
-    if input == [640], output == [640] {
+    // Some models keep the rows of the five frames that others join.
+    if input == [640] || input == [5, 128], output == input {
       sound = Self.machines
       decoder = DecoderDraft(type: "reconstruction", output: 0)
       reason =

@@ -18,6 +18,8 @@ struct RecognizedModel {
   var outputNames: [String]?
   /// The names of a classifier's classes.
   var labels: [String]?
+  /// Whether each image is normalized by its own mean and deviation.
+  var isStandardized = false
   /// The value of `model.type`.
   var type: String?
   /// The model's description of itself, apart from TensorFlow Lite's metadata.

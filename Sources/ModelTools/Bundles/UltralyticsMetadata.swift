@@ -106,10 +106,10 @@ struct UltralyticsMetadata {
     return names
   }
 
-  /// Returns a name in one line, because a file of labels has one a line.
+  /// Returns a class's name, or its index if it has none.
   private static func name(_ value: JSONValue?, _ index: Int) -> String {
     var name = ""
-    if case .string(let text)? = value { name = String(text.map { $0.isNewline ? " " : $0 }) }
+    if case .string(let text)? = value { name = text.inOneLine }
     if case .number(let number)? = value { name = number.shortText }
     return name.isEmpty ? "\(index)" : name
   }

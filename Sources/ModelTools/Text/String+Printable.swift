@@ -27,6 +27,9 @@ extension String {
     return String(result)
   }
 
+  /// The text with spaces for line ends, because files such as those of labels have one text a line.
+  var inOneLine: String { String(map { $0.isNewline ? " " : $0 }) }
+
   /// The JSON document, with escapes for the characters that a terminal would interpret.
   package var printableJSON: String {
     replacingScalars { scalar in

@@ -34,13 +34,30 @@ struct FlatBufferReader {
     guard bytes.count >= 8, bytes[4..<8].elementsEqual("\(identifier)".utf8) else {
       throw FlatBufferError("its first bytes don't contain the identifier '\(identifier)'")
     }
-    return try table(at: try target(at: 0))
+    return try root()
   }
+
+  /// Returns the root table of a buffer without an identifier.
+  mutating func root() throws(FlatBufferError) -> Table { try table(at: try target(at: 0)) }
 
   // MARK: - Fields
 
   mutating func string(_ slot: Int, of table: Table) throws(FlatBufferError) -> String? {
     guard let range = try vector(slot, of: table, byteCount: 1) else { return nil }
+    return try text(range)
+  }
+
+  mutating func strings(_ slot: Int, of table: Table) throws(FlatBufferError) -> [String] {
+    guard let range = try vector(slot, of: table, byteCount: 4) else { return [] }
+    try count(range.count / 4)
+    var strings: [String] = []
+    for position in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
+      strings.append(try text(try elements(at: try target(at: position), byteCount: 1)))
+    }
+    return strings
+  }
+
+  private mutating func text(_ range: Range<Int>) throws(FlatBufferError) -> String {
     remainingText -= range.count
     guard remainingText >= 0 else { throw FlatBufferError("its strings are too long in total") }
     guard let text = String(validating: bytes[range], as: UTF8.self) else {
@@ -112,6 +129,11 @@ struct FlatBufferReader {
   func byte(_ slot: Int, of table: Table) throws(FlatBufferError) -> UInt8 {
     guard let position = try position(slot, of: table, byteCount: 1) else { return 0 }
     return bytes[position]
+  }
+
+  func short(_ slot: Int, of table: Table) throws(FlatBufferError) -> UInt16 {
+    guard let position = try position(slot, of: table, byteCount: 2) else { return 0 }
+    return try short(at: position)
   }
 
   func integer(_ slot: Int, of table: Table) throws(FlatBufferError) -> UInt32 {
