@@ -194,6 +194,7 @@ fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and imag
 	@# This runs in one process, because the sanitizer starts slowly.
 	TENSORIO_FUZZ_IMAGES=5000 ASAN_OPTIONS=detect_leaks=0 \
 	  swift test --sanitize=address --scratch-path .build/asan --filter ImageFuzzTests
+	TENSORIO_FUZZ_STREAMS=10000 swift test $(SERVERS) $(SWIFT_FLAGS) --filter WorkerStreamFuzzTests
 
 fuzz-models: setup ## Runs the command on 8,000 models with an altered field or altered bytes.
 	swift build --product tensorio

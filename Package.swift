@@ -147,6 +147,7 @@ let package = Package(
         "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .target(name: "WorkerProtocol", dependencies: ["ModelTools", "TensorIO"]),
     .target(name: "CCurl"),
     .target(
       name: "TensorIOCommandLine",
@@ -154,7 +155,7 @@ let package = Package(
         "AudioFiles", "CCurl", "CSystemCalls", "Files", "Hashing", "ModelCommands", "ModelTools",
         "NativeLibrary", "NetRunner", "StoredRows", "TensorIO", "TensorIODecoding",
         "TensorIOEncoding", "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT",
-        "TensorIOTensorFlow",
+        "TensorIOTensorFlow", "WorkerProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),
@@ -323,6 +324,8 @@ let package = Package(
     .testTarget(name: "TokenizersTests", dependencies: ["TestSupport", "Tokenizers"]),
     .testTarget(name: "ChartsTests", dependencies: ["Charts"]),
     .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
+    .testTarget(
+      name: "WorkerProtocolTests", dependencies: ["TensorIO", "TestSupport", "WorkerProtocol"]),
     .testTarget(name: "StoredRowsTests", dependencies: ["StoredRows", "TestSupport"]),
     .testTarget(
       name: "NetRunnerTests",
@@ -334,11 +337,12 @@ let package = Package(
       name: "tensorioTests",
       dependencies: [
         "tensorio", "tensorio-netrunner", "tensorio-repository", "own-formats", "classify",
-        "ModelCommands", "ModelTools", "TensorIOCommandLine", "TensorIO", "TensorIODecoding",
+        "CSystemCalls", "ModelCommands", "ModelTools", "TensorIOCommandLine", "TensorIO",
+        "TensorIODecoding",
         "TensorIOLiteRT",
         "TensorIOTensorFlow", "TensorIOImageCodecs", "TensorIOTesting", "NetRunner",
         "ModelRepositoryAPI",
-        "ModelRepositoryCommandLine", "TestSupport",
+        "ModelRepositoryCommandLine", "TensorIOIsolation", "TestSupport", "WorkerProtocol",
       ]),
     .testTarget(
       name: "ModelRepositoryAPITests", dependencies: ["ModelRepositoryAPI", "TestSupport"]),
@@ -402,7 +406,7 @@ let package = Package(
 let coldModules: Set = ["Charts", "Drawings", "ModelTools"]
 let smallModules: Set = [
   "AudioFiles", "ModelCommands", "NetRunner", "StoredRows", "TensorIOCommandLine",
-  "TensorIOTensorFlow", "Tokenizers",
+  "TensorIOTensorFlow", "Tokenizers", "WorkerProtocol",
 ]
 let isSmallBuild = Context.environment["TENSORIO_SMALL_BUILD"] == "1"
 

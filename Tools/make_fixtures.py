@@ -60,6 +60,7 @@ MAKERS: list[Callable[[], bytes]] = [
     built.endless_graphs,
     converted.dynamic_output,
     converted.slow,
+    converted.remainder,
     converted.resource_variable,
     converted.train_builtin,
     converted.train_flex,

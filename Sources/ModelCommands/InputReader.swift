@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ModelTools
-import TensorIO
+package import TensorIO
 import TensorIODecoding
 import TensorIOEncoding
-import TensorIOImageCodecs
+package import TensorIOImageCodecs
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -16,12 +16,12 @@ import Foundation
 #endif
 
 /// Reads the values on the command line, which are JSON, images or other files.
-struct InputReader {
+package struct InputReader {
   private let decoder: ImageDecoder
   /// The folder that relative paths in JSON start from; nil means the current folder.
   private let folder: String?
 
-  init(scaling: DecodeScaling = .exact, folder: String? = nil) {
+  package init(scaling: DecodeScaling = .exact, folder: String? = nil) {
     self.folder = folder
     var decoder = ImageDecoder()
     decoder.scaling = scaling
@@ -36,23 +36,35 @@ struct InputReader {
     }
     switch try read(text, for: only) {
     case .value(let value): return ModelInputs(value)
-    case .json(.object(let row))
+    case .json(let json): return try inputs(of: json, for: signature)
+    }
+  }
+
+  /// Returns the inputs that JSON holds: the value of one input, or an object or list with several.
+  ///
+  /// - Throws: `TensorIOError` if the JSON or a file that it names doesn't fit the inputs.
+  package func inputs(of json: JSONValue, for signature: ModelSignature) throws -> ModelInputs {
+    let only = signature.inputs.count == 1 ? signature.inputs[0] : nil
+    if !signature.inputs.isEmpty, signature.inputs.allSatisfy(\.isText), !json.isObject {
+      return ModelInputs(try textInput(json))
+    }
+    switch json {
+    case .object(let row)
     where only?.isFeatures == true && !(row.count == 1 && row[only?.name ?? ""] != nil):
       return ModelInputs(FeatureRow(row))
-    case .json(.object(let members)):
+    case .object(let members):
       var values: [String: any TensorEncodable] = [:]
       for (name, member) in members {
         values[name] = try value(of: member, for: signature.input(named: name), named: name)
       }
       return ModelInputs(values)
-    case .json(.array(let elements))
+    case .array(let elements)
     where only == nil && elements.count == signature.inputs.count:
       return ModelInputs(
         list: try zip(elements, signature.inputs).map { element, spec in
           try value(of: element, for: spec, named: spec.name)
         })
-    case .json(let json):
-      return ModelInputs(try value(of: json, for: only, named: only?.name ?? "VALUE"))
+    default: return ModelInputs(try value(of: json, for: only, named: only?.name ?? "VALUE"))
     }
   }
 
@@ -207,6 +219,8 @@ struct InputReader {
 }
 
 extension JSONValue {
+  fileprivate var isObject: Bool { if case .object = self { true } else { false } }
+
   /// Whether this is a string or an array of strings.
   fileprivate var isText: Bool {
     switch self {

@@ -5,7 +5,7 @@
 
 import Drawings
 import ModelTools
-import TensorIO
+package import TensorIO
 import TensorIODecoding
 
 #if canImport(FoundationEssentials)
@@ -14,9 +14,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-struct OutputPrinter {
+package struct OutputPrinter {
   let top: Int?
   let threshold: Float?
+
+  package init(top: Int? = nil, threshold: Float? = nil) {
+    self.top = top
+    self.threshold = threshold
+  }
 
   /// The most numbers of an array that are printed as text.
   private static let shownNumbers = 12
@@ -27,9 +32,22 @@ struct OutputPrinter {
     _ outputs: [(name: String, value: TensorValue)], _ latency: RunLatency,
     _ images: WrittenImages
   ) throws {
+    var document = try document(outputs, latency, paths: images.outputs)
+    document["previews"] = images.previews.map { previews in
+      .object(previews.mapValues { .object($0.mapValues(JSONValue.string)) })
+    }
+    try Console.printJSON(.object(document))
+  }
+
+  /// Returns the outputs and latencies as JSON, with the paths of written images by the outputs'
+  /// names.
+  package func document(
+    _ outputs: [(name: String, value: TensorValue)], _ latency: RunLatency,
+    paths: [String: String] = [:]
+  ) throws -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]
-    for (name, value) in outputs { members[name] = try json(value, path: images.outputs[name]) }
-    var document: [String: JSONValue] = [
+    for (name, value) in outputs { members[name] = try json(value, path: paths[name]) }
+    return [
       "outputs": .object(members),
       "latency_ms": .object([
         "preprocess": .number(latency.preprocess.milliseconds),
@@ -37,10 +55,6 @@ struct OutputPrinter {
         "total": .number(latency.total.milliseconds),
       ]),
     ]
-    document["previews"] = images.previews.map { previews in
-      .object(previews.mapValues { .object($0.mapValues(JSONValue.string)) })
-    }
-    try Console.printJSON(.object(document))
   }
 
   private func json(_ value: TensorValue, path: String?) throws -> JSONValue {

@@ -78,7 +78,7 @@ struct TensorIOCommand: ParsableCommand {
       ModelCommands.run, ModelCommands.inspect, ValidateCommand.self, ModelCommands.initialize,
       ModelCommands.metadata, ModelCommands.parity, BenchCommand.self, ModelCommands.train,
       EvaluateCommand.self, MergeCommand.self, CompareCommand.self, BulkCommand.self,
-      LabelCommand.self, DoctorCommand.self, SessionWorkerCommand.self,
+      WorkerCommand.self, LabelCommand.self, DoctorCommand.self, SessionWorkerCommand.self,
     ] + TensorIOTool.current.commands + ExternalPrograms.displayed)
 }
 

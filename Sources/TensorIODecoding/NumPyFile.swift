@@ -13,6 +13,9 @@ import Foundation
 
 /// A tensor that NumPy's `save` wrote in version 1, 2 or 3, little-endian and in C order.
 package struct NumPyFile {
+  /// The bytes with which every file begins.
+  package static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8)
+
   package let tensor: Tensor
   private let path: String
 
@@ -26,7 +29,7 @@ package struct NumPyFile {
     func fault(_ reason: String) -> TensorIOError {
       TensorIOError(.wrongKind, "'\(path)' can't be read as a NumPy file: \(reason).")
     }
-    guard data.count >= 12, data.starts(with: [0x93] + Array("NUMPY".utf8)) else {
+    guard data.count >= 12, data.starts(with: Self.magic) else {
       throw fault("it doesn't start with NumPy's magic bytes")
     }
     let start = data[6] == 1 ? 10 : 12

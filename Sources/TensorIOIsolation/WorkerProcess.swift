@@ -13,7 +13,7 @@ final class WorkerProcess {
   /// The memory that the process shares with this one.
   let memory: SharedMemory
   private let channel: MessageChannel
-  private let identifier: pid_t
+  private let process: SpawnedProcess
   /// The model's path, for messages.
   private let path: String
   private(set) var isRunning = true
@@ -38,19 +38,21 @@ final class WorkerProcess {
 
   private init(_ options: IsolationOptions, modelAt path: String) throws {
     memory = try SharedMemory()
-    var ends: [Int32] = [-1, -1]
-    guard socketpair(AF_UNIX, Self.streamType, 0, &ends) == 0 else {
-      throw Self.startFault(errno)
-    }
-    defer { close(ends[1]) }
+    let stream = try SpawnedProcess.makeStream()
+    defer { close(stream.child) }
     do {
-      identifier = try Self.spawn(
-        options, stream: ends[1], memory: memory.descriptor, modelAt: path)
+      // The path only helps people who look at the list of processes.
+      process = try SpawnedProcess(
+        options.program,
+        ["tensorio"] + options.arguments + ["--memory", String(options.memoryBytes), "--", path],
+        descriptors: [
+          (stream.child, Self.streamDescriptor), (memory.descriptor, Self.memoryDescriptor),
+        ])
     } catch {
-      close(ends[0])
+      close(stream.own)
       throw error
     }
-    channel = MessageChannel(descriptor: ends[0])
+    channel = MessageChannel(descriptor: stream.own)
     self.path = path
   }
 
@@ -116,76 +118,7 @@ final class WorkerProcess {
   private func stop(isEnding: Bool = false) -> Int32 {
     guard isRunning else { return 0 }
     isRunning = false
-    var status: Int32 = 0
-    for _ in 0..<(isEnding ? 100 : 0) {
-      if waitpid(identifier, &status, WNOHANG) == identifier { return status & 0x7f }
-      usleep(10_000)
-    }
-    kill(identifier, SIGKILL)
-    while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
-    return isEnding ? status & 0x7f : 0
-  }
-
-  // MARK: - Starting
-
-  #if os(Linux)
-  private static let streamType = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-  #else
-  private static let streamType = SOCK_STREAM
-  #endif
-
-  private static func spawn(
-    _ options: IsolationOptions, stream: Int32, memory: Int32, modelAt path: String
-  ) throws -> pid_t {
-    #if os(Linux)
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    // Go through higher numbers first, because one descriptor may occupy the other's number.
-    let spare = max(stream, memory, memoryDescriptor) + 1
-    posix_spawn_file_actions_adddup2(&actions, stream, spare)
-    posix_spawn_file_actions_adddup2(&actions, memory, spare + 1)
-    posix_spawn_file_actions_adddup2(&actions, spare, streamDescriptor)
-    posix_spawn_file_actions_adddup2(&actions, spare + 1, memoryDescriptor)
-    for (descriptor, mode) in [
-      (STDIN_FILENO, O_RDONLY), (STDOUT_FILENO, O_WRONLY),
-      (STDERR_FILENO, O_WRONLY),
-    ] {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", mode, 0)
-    }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // Server threads block signals, so the child starts with defaults. Ctrl-C is for the server
-    // only, which then ends its children.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes,
-      Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-    // The path only helps people who look at the list of processes.
-    let words =
-      ["tensorio"] + options.arguments + ["--memory", String(options.memoryBytes), "--", path]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var identifier: pid_t = 0
-    let code = posix_spawn(
-      &identifier, options.program, &actions, &attributes, &arguments, environ)
-    guard code == 0 else { throw startFault(code) }
-    return identifier
-    #else
-    throw TensorIOError(
-      .unsupportedModel, "Models can run in processes of their own only on Linux.")
-    #endif
-  }
-
-  private static func startFault(_ code: Int32) -> TensorIOError {
-    TensorIOError(
-      .internalFault,
-      "The process that runs the model couldn't be started: \(String(cString: strerror(code))).")
+    let ending = process.end(isEnding: isEnding)
+    return isEnding ? ending.signal : 0
   }
 }

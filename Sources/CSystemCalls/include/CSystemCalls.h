@@ -46,6 +46,9 @@ static inline int get_errno(void) { return errno; }
 static inline sig_t get_SIG_DFL(void) __attribute__((swift_name("getter:SIG_DFL()")));
 static inline sig_t get_SIG_DFL(void) { return SIG_DFL; }
 
+static inline sig_t get_SIG_IGN(void) __attribute__((swift_name("getter:SIG_IGN()")));
+static inline sig_t get_SIG_IGN(void) { return SIG_IGN; }
+
 static inline void *get_MAP_FAILED(void) __attribute__((swift_name("getter:MAP_FAILED()")));
 static inline void *get_MAP_FAILED(void) { return MAP_FAILED; }
 

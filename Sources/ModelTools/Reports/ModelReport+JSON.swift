@@ -156,7 +156,8 @@ extension ModelReport {
     ])
   }
 
-  private static func json(_ layer: ModelManifest.Layer, in bundle: ModelBundle) -> JSONValue {
+  /// Returns an input or output, as in the report.
+  package static func json(_ layer: ModelManifest.Layer, in bundle: ModelBundle) -> JSONValue {
     var members: [String: JSONValue] = [
       "name": .string(layer.name), "type": .string(layer.typeName),
       "shape": .integers(layer.shape), "dtype": .stringOrNull(layer.dataType?.rawValue),

@@ -3,9 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Hashing
 public import TensorIO
-import TensorIOImageCodecs
 
 /// Runs models on many images, stores the rows as it goes, and can resume after it was killed.
 ///
@@ -70,7 +68,7 @@ public struct BulkRun {
     _ bundles: [ModelBundle], with backends: [any Backend], until isOver: () -> Bool = { false },
     onProgress: (Progress) -> Void = { _ in }
   ) throws -> [Progress] {
-    let runs = try bundles.map { try stamp(of: $0) }
+    let runs = try bundles.map { try BulkRowMaker.stamp(of: $0, options) }
     var stamps: [String: String] = [:]
     for (bundle, run) in zip(bundles, runs) {
       guard stamps.updateValue(run, forKey: bundle.manifest.id) == nil else {
@@ -143,17 +141,13 @@ public struct BulkRun {
   > {
     let (samples, indices) = (dataset.samples, dataset.indices)
     let iterations = options.iterations
-    let maker = RowMaker(
-      model: evaluator.model.bundle.manifest.id, testBundle: "", kept: options.kept ?? .top(5),
-      classes: ClassList(MetricContext(labels: evaluator.labels)), shownPath: options.shownPath)
+    let maker = BulkRowMaker(evaluator, run: run, options)
     return ParallelWork(count: positions.count, threads: options.threads, room: Self.batchSize) {
       number in
       var sample = samples[positions[number]]
       sample.truth = nil
       let evaluation = evaluator.evaluate(sample.source, id: sample.id, iterations: iterations)
-      var row = maker.row(evaluation, of: sample, at: indices[positions[number]])
-      row.testBundle = FileSystem.folder(of: sample.id)
-      return BulkRow(result: row, run: run)
+      return maker.row(evaluation, of: sample, at: indices[positions[number]])
     }
   }
 
@@ -178,14 +172,5 @@ public struct BulkRun {
       if row.result.error { before[model, default: Before()].failed.insert(row.result.image) }
     }
     return before
-  }
-
-  /// A digest that identifies the model, preprocessing and settings.
-  private func stamp(of bundle: ModelBundle) throws -> String {
-    let record = try ModelRecord(bundle, options.decoder)
-    let text =
-      "\(record.sha256) \(record.preprocessingSHA256) \(options.iterations) "
-      + "\(options.kept ?? .top(5))"
-    return String(try SHA256.digest(of: Array(text.utf8)).hexadecimal.prefix(16))
   }
 }

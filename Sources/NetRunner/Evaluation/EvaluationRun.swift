@@ -139,7 +139,9 @@ public struct EvaluationRun: Sendable {
 }
 
 extension Evaluator {
-  init(_ bundle: ModelBundle, _ backends: [any Backend], _ options: EvaluationOptions) throws {
+  package init(_ bundle: ModelBundle, _ backends: [any Backend], _ options: EvaluationOptions)
+    throws
+  {
     do {
       let loader = ModelLoader(backends: backends, sessions: options.threads)
       try self.init(

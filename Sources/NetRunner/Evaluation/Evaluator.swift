@@ -73,8 +73,7 @@ public struct Evaluator: Sendable {
   public func evaluate(_ source: ImageSource, id: String? = nil, iterations: Int = 1) -> Evaluation
   {
     precondition(iterations > 0, "An image must be evaluated at least once.")
-    var evaluation = Evaluation(id: id ?? source.id, result: .success(Prediction()))
-    do {
+    return evaluation(id: id ?? source.id, path: source.path) { evaluation in
       let image = try fetched(source)
       var sum = RunLatency()
       for _ in 0..<iterations {
@@ -84,9 +83,29 @@ public struct Evaluator: Sendable {
         evaluation.size = size
       }
       evaluation.latency = sum / iterations
+    }
+  }
+
+  /// Runs the model once on values that a closure reads, whose time counts as decoding.
+  package func evaluateValues(
+    id: String, reading: () throws -> [ModelInputs]
+  ) -> Evaluation {
+    evaluation(id: id, path: nil) { evaluation in
+      let (prediction, latency, _) = try evaluate(values: reading)
+      evaluation.result = .success(prediction)
+      evaluation.latency = latency
+    }
+  }
+
+  private func evaluation(
+    id: String, path: String?, _ fill: (inout Evaluation) throws -> Void
+  ) -> Evaluation {
+    var evaluation = Evaluation(id: id, result: .success(Prediction()))
+    do {
+      try fill(&evaluation)
     } catch let error as TensorIOError {
       var failure = error.about(model.bundle.path)
-      if case .file(let path) = source { failure = failure.about(path) }
+      if let path { failure = failure.about(path) }
       evaluation.result = .failure(failure)
     } catch {
       evaluation.result = .failure(TensorIOError(.inferenceFailed, "\(error)", cause: error))
@@ -107,22 +126,57 @@ public struct Evaluator: Sendable {
   private func evaluate(
     _ source: ImageSource
   ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
-    let timer = DecodeTimer()
+    switch source {
+    case _ where isValues(source): return try evaluate(values: { try source.inputs(for: inputs) })
+    case _ where isRecording: return try evaluateRecording(source)
+    case .pixels(let pixels, _):
+      return try run(try imageInputs(source), DecodeTimer(), size: pixels.uprightSize)
+    default:
+      let timer = DecodeTimer()
+      return try run(try imageInputs(source, timer), timer, size: nil)
+    }
+  }
+
+  /// Returns what the model would be run on: the inputs of one run, or of one for each window of a
+  /// recording.
+  ///
+  /// An image is decoded only when its inputs are encoded.
+  ///
+  /// - Throws: `TensorIOError` if the source can't be read, or isn't what the model takes.
+  package func inputs(of source: ImageSource) throws -> [ModelInputs] {
+    let source = try fetched(source)
+    if isValues(source) { return try source.inputs(for: inputs) }
+    if isRecording { return try clip(source).windows(for: input).map { ModelInputs($0) } }
+    return [try imageInputs(source)]
+  }
+
+  private func isValues(_ source: ImageSource) -> Bool {
+    switch source {
+    case .tensor, .row, .numbers: true
+    case .file(let path): ImageFolder.isArray(path)
+    default: false
+    }
+  }
+
+  private var isRecording: Bool { inputs.count == 1 && input.isAudio }
+
+  private func imageInputs(
+    _ source: ImageSource, _ timer: DecodeTimer? = nil
+  ) throws -> ModelInputs {
     var file: ImageFile
     switch source {
-    case .tensor, .row, .numbers: return try evaluateValues(source)
-    case .file(let path) where ImageFolder.isArray(path): return try evaluateValues(source)
-    case _ where inputs.count == 1 && input.isAudio: return try evaluateRecording(source)
     case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
     case .pixels(let pixels, _):
       try checkTakesImage()
-      return try run(ModelInputs(pixels), timer, size: pixels.uprightSize)
+      return ModelInputs(pixels)
     case .file(let path), .url(let path): file = ImageFile(path, decoder: decoder)
     case .bytes(let bytes, let name): file = ImageFile(bytes: bytes, named: name, decoder: decoder)
+    case .tensor, .row, .numbers:
+      throw TensorIOError.wrongKind(input, expected: "an image", found: "another sample")
     }
     try checkTakesImage()
     file.timer = timer
-    return try run(ModelInputs(file), timer, size: nil)
+    return ModelInputs(file)
   }
 
   private func checkTakesImage() throws {
@@ -135,19 +189,22 @@ public struct Evaluator: Sendable {
     }
   }
 
+  private func clip(_ source: ImageSource) throws -> AudioClip {
+    switch source {
+    case .file(let path), .url(let path): try AudioClip(contentsOf: path)
+    case .bytes(let bytes, let name): try AudioClip(bytes: bytes, named: name)
+    case .pixels, .tensor, .row, .numbers:
+      throw TensorIOError.wrongKind(input, expected: "a recording", found: "another sample")
+    case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
+    }
+  }
+
   private func evaluateRecording(
     _ source: ImageSource
   ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
     let clock = ContinuousClock()
     let start = clock.now
-    let clip: AudioClip
-    switch source {
-    case .file(let path), .url(let path): clip = try AudioClip(contentsOf: path)
-    case .bytes(let bytes, let name): clip = try AudioClip(bytes: bytes, named: name)
-    case .pixels, .tensor, .row, .numbers:
-      throw TensorIOError.wrongKind(input, expected: "a recording", found: "another sample")
-    case .refused(let reason, _): throw TensorIOError(.unreadableFile, reason)
-    }
+    let clip = try clip(source)
     var latency = RunLatency()
     let decoded = clock.now
     let windows = try clip.windows(for: input)
@@ -156,12 +213,12 @@ public struct Evaluator: Sendable {
     return (try meanPrediction(windows.map { ModelInputs($0) }, &latency), latency, nil)
   }
 
-  private func evaluateValues(
-    _ source: ImageSource
+  private func evaluate(
+    values: () throws -> [ModelInputs]
   ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
     let clock = ContinuousClock()
     let start = clock.now
-    let windows = try source.inputs(for: inputs)
+    let windows = try values()
     var latency = RunLatency(decode: clock.now - start)
     return (try meanPrediction(windows, &latency), latency, nil)
   }

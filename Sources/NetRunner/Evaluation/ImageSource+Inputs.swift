@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import TensorIO
+package import TensorIO
 import TensorIODecoding
 import TensorIOEncoding
 
@@ -15,7 +15,7 @@ import Foundation
 
 extension ImageSource {
   /// Returns the values of tensors, rows and files of numbers for a model, one for each window.
-  func inputs(for specs: [TensorSpec]) throws -> [ModelInputs] {
+  package func inputs(for specs: [TensorSpec]) throws -> [ModelInputs] {
     let only = specs.count == 1 ? specs[0] : nil
     switch self {
     case .row(let row, _): return [try row.inputs(for: specs)]

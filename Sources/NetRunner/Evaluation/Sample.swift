@@ -55,6 +55,11 @@ public enum ImageSource: Sendable {
     }
   }
 
+  /// The path of a file that is an image or a recording; otherwise nil.
+  var path: String? {
+    if case .file(let path) = self { path } else { nil }
+  }
+
   /// The kind of source in results: `file`, `url` or `memory`.
   public var kind: String {
     switch self {

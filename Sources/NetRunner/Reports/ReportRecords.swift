@@ -5,8 +5,8 @@
 
 import CSystemCalls
 import Hashing
-import TensorIO
-import TensorIOImageCodecs
+package import TensorIO
+package import TensorIOImageCodecs
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -196,7 +196,7 @@ package enum ProcessMemory {
 }
 
 extension ModelRecord {
-  init(_ bundle: ModelBundle, _ decoder: ImageDecoder) throws {
+  package init(_ bundle: ModelBundle, _ decoder: ImageDecoder) throws {
     let manifest = bundle.manifest
     let inputs = manifest.inputs.map { "\($0.name): \($0.preprocessing)" }
     let preprocessing = inputs.joined(separator: "; ")

@@ -1,0 +1,65 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Hashing
+package import TensorIO
+
+/// Makes the rows of a bulk run, also for programs that divide the samples among several machines.
+package struct BulkRowMaker: Sendable {
+  private let maker: RowMaker
+  private let run: String
+
+  /// Prepares the rows of a model.
+  ///
+  /// - Parameters:
+  ///   - evaluator: The model.
+  ///   - run: What ``stamp(of:_:)`` returns for the model's bundle.
+  ///   - options: The settings of the run.
+  package init(_ evaluator: Evaluator, run: String, _ options: EvaluationOptions) {
+    maker = RowMaker(
+      model: evaluator.model.bundle.manifest.id, testBundle: "", kept: options.kept ?? .top(5),
+      classes: ClassList(MetricContext(labels: evaluator.labels)), shownPath: options.shownPath)
+    self.run = run
+  }
+
+  /// Prepares rows with errors, which need only the names of the model and the run.
+  package init(failuresOfModel model: String, run: String) {
+    maker = RowMaker(
+      model: model, testBundle: "", kept: .none, classes: ClassList(MetricContext(labels: [])))
+    self.run = run
+  }
+
+  /// Returns the row of a sample.
+  package func row(_ evaluation: Evaluation, of sample: Sample, at index: Int) -> BulkRow {
+    var row = maker.row(evaluation, of: sample, at: index)
+    row.testBundle = FileSystem.folder(of: sample.id)
+    return BulkRow(result: row, run: run)
+  }
+
+  /// Returns the row of a sample that has no result.
+  package func row(failing error: TensorIOError, _ sample: Sample, at index: Int) -> BulkRow {
+    row(Evaluation(id: sample.id, result: .failure(error)), of: sample, at: index)
+  }
+
+  /// Returns a digest that identifies the model, preprocessing and settings.
+  ///
+  /// - Throws: `TensorIOError` if the model's files can't be read.
+  package static func stamp(
+    of bundle: ModelBundle, _ options: EvaluationOptions
+  ) throws -> String {
+    let record = try ModelRecord(bundle, options.decoder)
+    let text =
+      "\(record.sha256) \(record.preprocessingSHA256) \(options.iterations) "
+      + "\(options.kept ?? .top(5))"
+    return String(try SHA256.digest(of: Array(text.utf8)).hexadecimal.prefix(16))
+  }
+}
+
+extension BulkRow {
+  /// Returns the row as a line of a file of rows, without the line feed.
+  ///
+  /// - Throws: `TensorIOError` if it can't be encoded.
+  package func line() throws -> String { try StableJSON(self).text }
+}

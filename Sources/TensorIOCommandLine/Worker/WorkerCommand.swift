@@ -1,0 +1,161 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CSystemCalls
+import ModelCommands
+import NetRunner
+import TensorIO
+import TensorIOImageCodecs
+import WorkerProtocol
+
+struct WorkerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "worker", _superCommandName: "tensorio",
+    abstract: "Run a model on items from standard input, for programs that distribute work.",
+    discussion: """
+      Examples:
+        echo '{"type": "item", "id": 1, "path": "photo.jpg"}' |
+          tensorio worker pets.tiobundle --json-lines
+        tensorio worker pets.tiobundle --supervise 4
+
+      Programs such as Ray, Spark or a Slurm job start a worker for each slot, and send it items. \
+      Answers come in the order in which items are done. A row is the one that 'tensorio bulk' \
+      writes. Documentation/WorkerProtocol.md describes the messages.
+      """)
+
+  @Argument(help: "The bundle: a folder NAME.tiobundle.", completion: .directory)
+  var bundle: String
+
+  @Option(
+    help: "How many items are run at once (default: the number of processors, over all workers).")
+  var threads: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Run this many workers, replace those that end, and repeat the items that they had.",
+      valueName: "workers"))
+  var supervise: Int?
+
+  @Flag(help: "Read and write a JSON object a line, for people.")
+  var jsonLines = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The time between two messages that say that the worker is alive; 0 for none. (default: 5)",
+      valueName: "seconds"))
+  var heartbeat: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "The most time for an item that has no 'timeout_ms'. (default: no limit)",
+      valueName: "seconds"))
+  var timeout: Double?
+
+  @Option(help: "The longest body of an item that is accepted, such as 1GiB. (default: 256MiB)")
+  var maxBody: String?
+
+  @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
+  var decode: DecodeScaling = .exact
+
+  @Option(
+    help: ArgumentHelp(
+      "The output values in each row: all, none, or this many of the highest. (default: 5)",
+      valueName: "all|none|n"))
+  var outputs: KeptOutputs?
+
+  @Flag(help: .hidden)
+  var supervised = false
+
+  func validate() throws {
+    try checkUsage(
+      (1...1024).contains(threads ?? 1), "--threads takes a number from 1 to 1024.")
+    try checkUsage(
+      (1...1024).contains(supervise ?? 1), "--supervise takes a number from 1 to 1024.")
+    try checkUsage(
+      (0...1e6).contains(heartbeat ?? 0), "--heartbeat takes a number of seconds from 0.")
+    try checkUsage(
+      timeout.map { $0 > 0 && $0 <= 1e9 } ?? true, "--timeout takes a positive number of seconds.")
+    try checkUsage(
+      maxBody.map { ByteCount(parsing: $0)?.bytes ?? 0 > 0 } ?? true,
+      "--max-body takes a size such as 64MiB or 1GiB.")
+  }
+
+  func run() throws {
+    let interruption = Interruption()
+    let streams = try WorkerStreams.takeOver()
+    streams.endWithReader()
+    let writer = FrameWriter(
+      streams.output, form: jsonLines ? .lines : .binary, onClosed: { _exit(0) })
+    func service(_ runner: any JobRunner) -> WorkerService {
+      WorkerService(
+        streams, options, runner: runner, writer: writer,
+        isInterrupted: { interruption.isRequested })
+    }
+    func sendReady(_ members: [String: JSONValue], window: Int) throws {
+      let own: [String: JSONValue] = [
+        "protocol": .number(Double(WorkerReply.protocolVersion)),
+        "program": .string(Version.current), "window": .number(Double(window)),
+        "pid": .number(Double(getpid())),
+      ]
+      writer.send(try WorkerReply.ready(members.merging(own) { _, new in new }).frame())
+    }
+    if let supervise {
+      let fleet = try WorkerFleet(count: supervise, arguments: workerArguments(for: supervise))
+      try sendReady(fleet.description, window: fleet.window)
+      let service = service(fleet)
+      fleet.start(for: service)
+      throw ExitCode(try service.serve())
+    }
+    let sessions = threads ?? Processors.count
+    let work = try ItemWork(ModelBundle(bundle), evaluationOptions(sessions))
+    let runner = SessionRunner(work, sessions: sessions)
+    try sendReady(
+      work.description.merging(["sessions": .number(Double(sessions))]) { _, new in new },
+      window: runner.window)
+    let service = service(runner)
+    runner.start(for: service)
+    let code = try service.serve()
+    // A run that was given up may never end, and the runtime must not be taken down below it.
+    if runner.isBusy { _exit(code) }
+    throw ExitCode(code)
+  }
+
+  private var options: WorkerService.Options {
+    var options = WorkerService.Options()
+    options.form = jsonLines ? .lines : .binary
+    let seconds = heartbeat ?? 5
+    options.heartbeat = seconds > 0 ? .seconds(seconds) : nil
+    options.timeout = timeout.map { .seconds($0) }
+    options.ignoresTimeouts = supervised
+    if let size = maxBody.flatMap({ ByteCount(parsing: $0) }) { options.mostBodyBytes = size.bytes }
+    return options
+  }
+
+  private func evaluationOptions(_ sessions: Int) -> EvaluationOptions {
+    var options = EvaluationOptions()
+    options.threads = sessions
+    options.decoder.scaling = decode
+    options.kept = outputs
+    options.fetch = ImageDownload.bytes
+    return options
+  }
+
+  /// The command line of each worker that this process supervises.
+  private func workerArguments(for count: Int) -> [String] {
+    let sessions = threads ?? max(1, Processors.count / count)
+    var arguments = [
+      "worker", bundle, "--supervised", "--heartbeat", "0", "--threads", "\(sessions)",
+      "--decode", decode.rawValue, "--max-body", "\(options.mostBodyBytes)",
+    ]
+    switch outputs {
+    case .all: arguments += ["--outputs", "all"]
+    case .none?: arguments += ["--outputs", "none"]
+    case .top(let count): arguments += ["--outputs", "\(count)"]
+    case nil: break
+    }
+    return arguments
+  }
+}
