@@ -311,6 +311,17 @@ test_deb() {
   check "deb: dpkg knows nothing of it" in_root sh -c '! ls /var/lib/dpkg/info/tensorio* 2>/dev/null'
 }
 
+# Runs the tests of the Python package on the installed one. pip uninstall later removes what they need.
+tests_python() {
+  mkdir -p "$root/home/person/checkout/"{Documentation,Tests/Fixtures}
+  cp -R Demo Python README.md "$root/home/person/checkout/"
+  cp Documentation/Python.md "$root/home/person/checkout/Documentation/"
+  cp -R Tests/Fixtures/Models "$root/home/person/checkout/Tests/Fixtures/"
+  rm -r "$root/home/person/checkout/Python/tensorio"
+  in_root chown -R person:person /home/person/checkout
+  as_person "pip install --quiet pytest pillow && cd checkout && python -m pytest -q -p no:cacheprovider Python/tests"
+}
+
 # Lists the files of the environment without folders, because pip leaves empty ones behind.
 list_environment() {
   (cd "$root/home/person/env" && find . -name __pycache__ -prune -o -not -type d -print | sort)
@@ -333,6 +344,7 @@ test_wheel() {
   check "wheel: pip finds nothing wrong" as_person "pip check"
   check "wheel: man pages" has_man_pages home/person/env/share/man/man1 1
   check_use wheel "$version"
+  check "wheel: the tests of the Python package" tests_python
   check "wheel: an older version" as_person \
     "pip install --quiet --force-reinstall --no-deps /tmp/$(basename "$older_wheel")"
   check "wheel: upgrade" as_person "pip install --quiet --upgrade /tmp/$name"

@@ -3,7 +3,7 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a Python wheel of the built programs, and prints its path.
+"""Makes a Python wheel of the built programs and the package that runs models, and prints its path.
 
     wheel.py                                  from .build/wheel-build/release into .build/packages
     wheel.py --programs FOLDER --output FOLDER
@@ -39,6 +39,7 @@ sys.dont_write_bytecode = True
 import fetch_library  # noqa: E402
 
 PROJECT = "tensorio-swift"
+PACKAGE = ROOT / "Python/tensorio"
 PROGRAMS = ("tensorio", "tensorio-netrunner", "tensorio-repository")
 
 # The libraries of glibc. manylinux also permits libstdc++ and libgcc_s, but they may be missing on a
@@ -132,7 +133,7 @@ def metadata(version: str) -> str:
         f"Name: {PROJECT}",
         f"Version: {version}",
         "Summary: Run, train, measure and host TensorFlow Lite and TensorFlow models, "
-        "from the command line",
+        "from the command line and from Python",
         "Keywords: tensorflow,tflite,litert,inference,evaluation,machine learning",
         "Author: the TensorIO for Swift authors",
         "License-Expression: Apache-2.0",
@@ -141,10 +142,12 @@ def metadata(version: str) -> str:
         "License-File: copyright",
         "Classifier: Environment :: Console",
         "Classifier: Operating System :: POSIX :: Linux",
-        "Classifier: Programming Language :: Other",
+        "Classifier: Programming Language :: Python :: 3",
         "Classifier: Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Classifier: Typing :: Typed",
         "Requires-Python: >=3.10",
         f"Requires-Dist: {litert.project}=={litert.version}",
+        "Requires-Dist: numpy",
         "Description-Content-Type: text/markdown",
     ]
     return "\n".join(headers) + "\n\n" + readme
@@ -169,6 +172,8 @@ def wheel_files(stage: Path, version: str, tag: str) -> dict[str, tuple[bytes, i
         if path.is_file() and path not in licenses:  # these are next to the metadata
             place = (f"scripts/{relative[4:]}" if relative.startswith("bin/") else f"data/{relative}")
             files[f"{name}.data/{place}"] = (path.read_bytes(), path.stat().st_mode & 0o777)
+    for path in [*PACKAGE.glob("*.py"), PACKAGE / "py.typed"]:
+        files[f"{PACKAGE.name}/{path.name}"] = (path.read_bytes(), 0o644)
     for path in licenses:
         files[f"{name}.dist-info/licenses/{path.name}"] = (path.read_bytes(), 0o644)
     files[f"{name}.dist-info/METADATA"] = (metadata(version).encode(), 0o644)

@@ -1,0 +1,98 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""The frames of the worker's protocol: a JSON header, and a body of bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+_PREFIX = struct.Struct("<IQ")
+
+MOST_HEADER_BYTES = 16 << 20
+"""The most bytes of a header that the worker reads."""
+
+_LARGEST_PART = 1 << 32
+"""No answer has a larger part. Larger numbers show that the stream isn't the protocol."""
+
+
+class FrameError(Exception):
+    """The stream isn't the protocol."""
+
+
+def encode_header(header: dict[str, Any], body_length: int) -> bytes:
+    """Returns the bytes in front of a body.
+
+    Raises:
+        ValueError: The header has a number or a name that JSON can't express, or is too long for the worker.
+    """
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    data = text.encode()
+    if len(data) > MOST_HEADER_BYTES:
+        raise ValueError(f"the item takes {len(data):,} bytes as JSON, and the worker reads at most "
+                         f"{MOST_HEADER_BYTES:,}; pass NumPy arrays, which have no such limit")
+    return _PREFIX.pack(len(data), body_length) + data
+
+
+def write_frame(descriptor: int, header: bytes, body: Sequence[memoryview]) -> None:
+    """Writes a whole frame, however little the pipe takes at once.
+
+    Raises:
+        OSError: The worker no longer reads.
+    """
+    parts = [memoryview(header), *(part for part in body if len(part))]
+    while parts:
+        count = os.writev(descriptor, parts)
+        while parts and count >= len(parts[0]):
+            count -= len(parts[0])
+            parts.pop(0)
+        if parts:
+            parts[0] = parts[0][count:]
+
+
+class FrameReader:
+    """Reads frames with a function that returns the next bytes, and none at the end."""
+
+    def __init__(self, read: Callable[[int], bytes]):
+        self._read = read
+        self._buffer = bytearray()
+
+    def next(self) -> tuple[dict[str, Any], memoryview] | None:
+        """Returns the next header and its body; None at the end of the stream.
+
+        Raises:
+            FrameError: The stream isn't the protocol, or ends within a frame.
+        """
+        if not self._buffer and not self._fill(1):
+            return None
+        header_length, body_length = _PREFIX.unpack(self._take(_PREFIX.size))
+        if max(header_length, body_length) > _LARGEST_PART:
+            raise FrameError("The program's output isn't the protocol of 'tensorio worker'.")
+        try:
+            header = json.loads(self._take(header_length))
+        except ValueError as error:
+            raise FrameError(f"The program's output isn't the protocol of 'tensorio worker': {error}.") from error
+        if not isinstance(header, dict):
+            raise FrameError("The program's output has a header that isn't an object.")
+        return header, memoryview(self._take(body_length))
+
+    def _take(self, count: int) -> bytes:
+        if not self._fill(count):
+            raise FrameError("The program's output ends within a frame.")
+        with memoryview(self._buffer) as view:
+            data = bytes(view[:count])
+        del self._buffer[:count]
+        return data
+
+    def _fill(self, count: int) -> bool:
+        while len(self._buffer) < count:
+            data = self._read(max(1 << 16, min(count - len(self._buffer), 1 << 20)))
+            if not data:
+                return False
+            self._buffer += data
+        return True

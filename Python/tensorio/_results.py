@@ -1,0 +1,153 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""Results of items, and the loop that runs many items at once."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ._arrays import read_array, with_arrays
+from ._errors import ItemError
+from ._worker import Answer, Worker
+
+T = TypeVar("T")
+Row = dict[str, Any]
+
+_AHEAD = 4
+"""In order, this many windows of items may be done while an earlier item isn't."""
+
+
+@dataclass(frozen=True)
+class Result(Generic[T]):
+    """The result of one item of ``Model.map``.
+
+    Attributes:
+        index: The item's position in the iterable, from 0.
+        item: The item itself.
+        error: Why it failed; None if it didn't.
+    """
+
+    index: int
+    item: object
+    error: ItemError | None
+    _value: T | None
+
+    @property
+    def value(self) -> T:
+        """The outputs, by name.
+
+        Raises:
+            ItemError: The item failed.
+        """
+        if self.error is not None:
+            raise self.error
+        return self._value  # type: ignore[return-value]
+
+
+def read_answer(answer: Answer, outputs: Mapping[str, Mapping[str, Any]]) -> Any:
+    """Returns the values of an answer.
+
+    Args:
+        answer: The worker's answer.
+        outputs: The model's outputs by name, as the worker describes them.
+
+    Raises:
+        ItemError: The item failed. The error doesn't have the item yet.
+        WorkerEnded: The worker ended.
+    """
+    if answer.error is not None:
+        raise answer.error
+    header = answer.header
+    if header["type"] == "failed":
+        raise ItemError(str(header["error"]["code"]), str(header["error"]["message"]))
+    if header["type"] == "row":
+        return header["row"]
+    if header["type"] == "outputs":
+        return {name: with_arrays(value, outputs.get(name, {}).get("shape"))
+                for name, value in header["outputs"].items()}
+    arrays = {}
+    start = 0
+    for entry in header["tensors"]:
+        arrays[entry["name"]] = read_array(answer.body[start:start + entry["length"]])
+        start += entry["length"]
+    return arrays
+
+
+class Stream(Generic[T]):
+    """Runs the items of an iterable, which is read only as fast as the results are taken."""
+
+    def __init__(self, worker: Worker, options: dict[str, Any], is_ordered: bool, is_indexed: bool):
+        """Args:
+            worker: What runs the items.
+            options: More members of each item's header.
+            is_ordered: Whether results come in the order of the items.
+            is_indexed: Whether the worker is told each item's position.
+        """
+        self._worker = worker
+        self._options = options
+        self._is_ordered = is_ordered
+        self._is_indexed = is_indexed
+        self._outputs = {layer["name"]: layer for layer in worker.description["outputs"]}
+        self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        self._sent: dict[int, tuple[int, object]] = {}
+        self._done: dict[int, Result[T]] = {}
+        self._most_held = worker.window * (_AHEAD if is_ordered else 1)
+
+    def results(self, items: Iterable[object]) -> Generator[Result[T], None, None]:
+        """Returns the results. If the iterator is closed, the items that are under way are cancelled.
+
+        Raises:
+            WorkerEnded: The worker ended.
+        """
+        rest = enumerate(items)
+        has_more = True
+        next_index = 0
+        try:
+            while has_more or self._sent or self._done:
+                while self._done and (not self._is_ordered or next_index in self._done):
+                    key = next_index if self._is_ordered else next(iter(self._done))
+                    result = self._done.pop(key)
+                    next_index += 1
+                    yield result
+                has_room = len(self._sent) < self._worker.window and \
+                    len(self._sent) + len(self._done) < self._most_held
+                if has_more and has_room:
+                    entry = next(rest, None)
+                    if entry is None:
+                        has_more = False
+                    else:
+                        self._send(*entry)
+                    with contextlib.suppress(queue.Empty):
+                        while True:
+                            self._receive(self._answers.get_nowait())
+                elif self._sent:
+                    self._receive(self._answers.get())
+        finally:
+            self._worker.cancel(list(self._sent))
+
+    def _send(self, index: int, item: object) -> None:
+        options = {**self._options, "index": index} if self._is_indexed else self._options
+        try:
+            key = self._worker.send(item, options, self._answers.put, index)
+        except ItemError as error:
+            self._fail(error, index, item)
+        else:
+            self._sent[key] = (index, item)
+
+    def _receive(self, answer: Answer) -> None:
+        index, item = self._sent.pop(answer.key)
+        try:
+            value = read_answer(answer, self._outputs)
+        except ItemError as error:
+            self._fail(error, index, item)
+        else:
+            self._done[index] = Result(index, item, None, value)
+
+    def _fail(self, error: ItemError, index: int, item: object) -> None:
+        self._done[index] = Result(index, item, ItemError(error.code, error.message, item, index), None)

@@ -1,0 +1,321 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""A worker's process, and the items that it has under way."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import selectors
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ._errors import Error, ItemError, WorkerEnded
+from ._frames import FrameError, FrameReader, encode_header, write_frame
+from ._items import ItemEncoder
+
+PROTOCOL = 1
+
+_LOG = logging.getLogger("tensorio")
+
+_SILENT_SECONDS = 60
+"""A worker sends a heartbeat every 5 seconds. After this long without one, it is taken to hang."""
+
+_STARTING_SECONDS = 600
+_ENDING_SECONDS = 10
+_KEPT_MESSAGE_BYTES = 4096
+
+
+class Answer(NamedTuple):
+    """What the worker answered to an item: a frame, or an error."""
+
+    key: int
+    header: dict[str, Any]
+    body: memoryview
+    error: Error | None = None
+
+
+class _UnderWay(NamedTuple):
+    item: object
+    done: Callable[[Answer], None]
+
+
+class Worker:
+    """A running worker. Any thread may send it items.
+
+    A thread of its own reads the answers, so that the worker never waits for this process while this
+    process waits for the worker.
+    """
+
+    def __init__(self, command: Sequence[str]):
+        """Starts a worker, and waits until it has loaded the model.
+
+        Raises:
+            Error: The worker can't be started, or can't load the model.
+        """
+        self._room = threading.Condition()
+        self._writing = threading.Lock()
+        self._under_way: dict[int, _UnderWay] = {}
+        self._next_key = 0
+        self._end: WorkerEnded | None = None
+        self._fault = ""
+        self._messages = bytearray()
+        self._is_ready = threading.Event()
+        self.description: dict[str, Any] = {}
+        try:
+            # Ctrl-C in a terminal only reaches this process, which then ends the worker. The session of
+            # its own also groups the worker with the processes of a supervisor.
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+                start_new_session=True)
+        except OSError as error:
+            raise Error(f"The worker can't be started: {error}.") from error
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        self._input = self._process.stdin.fileno()
+        self._output = self._process.stdout.fileno()
+        self._error = self._process.stderr.fileno()
+        self._reader = threading.Thread(target=self._read, name="tensorio-worker", daemon=True)
+        try:
+            self._reader.start()
+            self._is_ready.wait()
+        except BaseException:
+            self.kill()
+            raise
+        if self._end is not None:
+            raise self._start_error()
+        self.window = max(1, int(self.description["window"]))
+        self.encoder = ItemEncoder(self.description["inputs"], os.getcwd())
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the worker takes no more items."""
+        return self._end is not None
+
+    # Items
+
+    def send(
+        self, item: object, options: dict[str, Any], done: Callable[[Answer], None], index: int = 0,
+    ) -> int:
+        """Sends an item as soon as the worker has room for it.
+
+        Args:
+            item: The item.
+            options: More members of its header, such as ``answer``.
+            done: Called once with the answer, in another thread. It mustn't block.
+            index: The position of the item, for its error, and for its row if the item has no name.
+
+        Returns:
+            A number that names the item.
+
+        Raises:
+            ItemError: The item can't be sent.
+            WorkerEnded: The worker has ended.
+        """
+        source = self.encoder.encode(item)
+        if not source.is_named:
+            options = {"name": str(index), **options}
+        with self._room:
+            while len(self._under_way) >= self.window and self._end is None:
+                self._room.wait()
+            if self._end is not None:
+                raise WorkerEnded(
+                    self._end.reason, (item,), self._end.status, self._end.signal, self._end.messages)
+            key = self._next_key
+            self._next_key += 1
+            self._under_way[key] = _UnderWay(item, done)
+        try:
+            header = encode_header(
+                {"type": "item", "id": key, **options, **source.members}, sum(map(len, source.body)))
+            self._write(header, source.body)
+        except ValueError as error:
+            self._forget(key)
+            raise ItemError("refused", f"The item can't be sent to the model: {error}.", item, index) from error
+        except BaseException:
+            self._forget(key)
+            raise
+        return key
+
+    def cancel(self, keys: Sequence[int]) -> None:
+        """Tells the worker that some items' answers are no longer needed."""
+        for key in keys:
+            if key in self._under_way and self._end is None:
+                self._write(encode_header({"type": "cancel", "id": key}, 0), ())
+
+    def _forget(self, key: int) -> _UnderWay | None:
+        with self._room:
+            call = self._under_way.pop(key, None)
+            self._room.notify()
+        return call
+
+    def _write(self, header: bytes, body: Sequence[memoryview]) -> None:
+        """Writes a frame. If the worker has ended, the reader fails all items under way."""
+        with self._writing:
+            try:
+                write_frame(self._input, header, body)
+            except OSError:
+                pass
+            except BaseException:
+                # Ctrl-C may leave half of a frame in the pipe, and nothing can follow that.
+                self.kill()
+                raise
+
+    # The end
+
+    def close(self) -> None:
+        """Ends the worker: at once if it has items under way, otherwise by the end of its input."""
+        if self._under_way:
+            self.kill()
+        self._close_input()
+        try:
+            self._process.wait(_ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        except BaseException:
+            self.kill()
+            raise
+        if threading.current_thread() is not self._reader:
+            self._reader.join(_ENDING_SECONDS)
+
+    def _close_input(self) -> None:
+        with self._writing, contextlib.suppress(OSError):
+            self._input = -1  # so that no thread writes to another file that gets the number
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+
+    def kill(self) -> None:
+        """Kills the worker, and the processes of a supervisor."""
+        # Only wait() frees the number of a process, and until then no other process has it.
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def abandon(self) -> None:
+        """Forgets the worker in a process that was forked. The worker belongs to the parent, and goes on."""
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        self._process.returncode = 0  # otherwise Popen would wait for a process that isn't a child
+
+    # The reader's thread
+
+    def _read(self) -> None:
+        reason = ""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._output, selectors.EVENT_READ)
+            selector.register(self._error, selectors.EVENT_READ)
+            frames = FrameReader(lambda count: self._receive(selector, count))
+            try:
+                while (frame := frames.next()) is not None:
+                    self._handle(*frame)
+            except _Silent as error:
+                reason = str(error)
+                self.kill()
+            except FrameError as error:
+                # The end within a frame is that of a process that ended, whose signal says more.
+                reason = str(error) if self._is_running() else ""
+                self.kill()
+            except (KeyError, TypeError, ValueError) as error:
+                reason = f"The worker's answer can't be read: {error!r}."
+                self.kill()
+        self._finish(reason)
+
+    def _is_running(self) -> bool:
+        try:
+            self._process.wait(1)
+        except subprocess.TimeoutExpired:
+            return True
+        return False
+
+    def _receive(self, selector: selectors.BaseSelector, count: int) -> bytes:
+        """Returns the worker's next bytes, and none after its end."""
+        silence = 0
+        while True:
+            # This counts seconds in which nothing could be read. A clock would also count those in which
+            # this thread didn't run.
+            events = selector.select(1)
+            ready = {key.fd for key, _ in events}
+            if self._error in ready and not self._read_messages():
+                selector.unregister(self._error)
+            if self._output in ready:
+                return os.read(self._output, count)
+            if not events:
+                silence += 1
+                if self._process.poll() is not None:
+                    return b""
+                limit = _SILENT_SECONDS if self._is_ready.is_set() else _STARTING_SECONDS
+                if silence >= limit:
+                    raise _Silent(f"The worker said nothing for {limit} seconds and was ended.")
+
+    def _read_messages(self) -> bool:
+        data = os.read(self._error, 1 << 16)
+        for line in data.decode("utf-8", "replace").splitlines():
+            _LOG.info("%s", line)
+        self._messages += data
+        del self._messages[:-_KEPT_MESSAGE_BYTES]
+        return bool(data)
+
+    def _handle(self, header: dict[str, Any], body: memoryview) -> None:
+        kind = header.get("type")
+        if kind in ("row", "outputs", "tensors", "failed"):
+            call = self._forget(header["id"])
+            if call is not None:
+                call.done(Answer(header["id"], header, body))
+        elif kind == "ready":
+            if header.get("protocol") != PROTOCOL:
+                raise ValueError(f"the protocol is {header.get('protocol')}, but this package has {PROTOCOL}")
+            self.description = header
+            self._is_ready.set()
+        elif kind == "fault":
+            self._fault = str(header.get("message"))
+
+    def _finish(self, reason: str) -> None:
+        """Fails the items under way after the worker's end."""
+        try:
+            self._process.wait(_ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self._process.wait()
+        while self._has_messages() and self._read_messages():
+            pass
+        self._close_input()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        status = self._process.returncode
+        name = None
+        if status < 0:
+            name = signal.Signals(-status).name if -status in signal.valid_signals() else f"signal {-status}"
+        if not reason:
+            how = f"was ended by {name}" if name else f"ended with status {status}"
+            reason = f"The worker {how}." + (f" It said: {self._fault}" if self._fault else "")
+        with self._room:
+            calls = dict(self._under_way)
+            self._under_way.clear()
+            self._end = WorkerEnded(
+                reason, [call.item for call in calls.values()], status if name is None else None, name,
+                self._messages.decode("utf-8", "replace").strip())
+            self._room.notify_all()
+        self._is_ready.set()
+        for key, call in calls.items():
+            call.done(Answer(key, {}, memoryview(b""), WorkerEnded(*self._end.args)))
+
+    def _has_messages(self) -> bool:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._error, selectors.EVENT_READ)
+            return bool(selector.select(0))
+
+    def _start_error(self) -> Error:
+        assert self._end is not None
+        if self._end.status is not None and self._end.messages:
+            return Error(f"The worker can't start: {self._end.messages.removeprefix('error: ')}")
+        return Error(f"The worker can't start. {self._end.reason}\n{self._end.messages}".rstrip())
+
+
+class _Silent(Exception):
+    """The worker seems to hang."""

@@ -1,0 +1,79 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the package share. They run the real program on the bundles in Demo.
+
+    python -m pytest Python/tests -o pythonpath=Python --program .build/debug/tensorio
+
+Without --program, the tests run the program that was installed with the package.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tensorio
+from tensorio._program import find_program
+
+ROOT = Path(__file__).resolve().parents[2]
+DIGITS = ROOT / "Demo/digits.tiobundle"
+IMAGES = sorted((ROOT / "Demo/images").glob("*.png"))
+SEVEN = ROOT / "Demo/images/digit-7-01.png"
+MODELS = ROOT / "Tests/Fixtures/Models"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--program", help="the program 'tensorio' to test")
+
+
+@pytest.fixture(scope="session")
+def program(request: pytest.FixtureRequest) -> str:
+    """The path of the program."""
+    return find_program(request.config.getoption("--program"))
+
+
+@pytest.fixture(scope="session")
+def digits(program: str) -> Iterator[tensorio.Model]:
+    """A model that many tests share. None of them may end its worker."""
+    with tensorio.Model(DIGITS, program=program) as model:
+        yield model
+
+
+class Command:
+    """Runs the program's commands."""
+
+    def __init__(self, program: str):
+        self.program = program
+
+    def json(self, *arguments: object) -> Any:
+        """Returns what a command prints."""
+        result = subprocess.run(
+            [self.program, *map(str, arguments), "--json"], stdout=subprocess.PIPE, check=True)
+        return json.loads(result.stdout)
+
+
+@pytest.fixture(scope="session")
+def command(program: str) -> Command:
+    return Command(program)
+
+
+@pytest.fixture(scope="session")
+def bundle_of(program: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Makes a bundle of a model in Tests/Fixtures/Models."""
+    made: dict[str, Path] = {}
+
+    def make(name: str) -> Path:
+        if name not in made:
+            path = tmp_path_factory.mktemp("bundles") / f"{name}.tiobundle"
+            subprocess.run([program, "init", MODELS / f"{name}.tflite", "-o", path],
+                           check=True, capture_output=True)
+            made[name] = path
+        return made[name]
+
+    return make
