@@ -403,10 +403,12 @@ let package = Package(
 // start, also do without functions of the standard library that are specialized for their types. That
 // saves a tenth of the build's time. SwiftPM doesn't accept such flags in packages that others depend
 // on, so other builds are without them.
-let coldModules: Set = ["Charts", "Drawings", "ModelTools"]
+let coldModules: Set = [
+  "Charts", "Drawings", "ModelTools", "TensorIOEncoding", "TensorIOIsolation", "WorkerProtocol",
+]
 let smallModules: Set = [
   "AudioFiles", "ModelCommands", "NetRunner", "StoredRows", "TensorIOCommandLine",
-  "TensorIOTensorFlow", "Tokenizers", "WorkerProtocol",
+  "TensorIODecoding", "TensorIOLiteRT", "TensorIOTensorFlow", "Tokenizers",
 ]
 let isSmallBuild = Context.environment["TENSORIO_SMALL_BUILD"] == "1"
 
