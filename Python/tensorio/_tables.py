@@ -24,8 +24,8 @@ def with_results(table: Any, model: Model, column: str) -> Any:
     import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     if column not in table.column_names:
-        raise ValueError(f"There is no column '{column}' among {', '.join(table.column_names)}. Pass the name of "
-                         "the items' column.")
+        raise ValueError(f"The table has no column '{column}'. Pass the name of the column with the items, one of "
+                         f"{', '.join(table.column_names)}.")
     outputs: list[str | None] = []
     errors: list[str | None] = []
     for result in model.map(table[column].to_pylist(), errors="return"):

@@ -77,3 +77,13 @@ def bundle_of(program: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
         return made[name]
 
     return make
+
+
+def check_results(rows: list[Any], items: list[str], digits: tensorio.Model) -> None:
+    """Checks the rows that Ray or Spark made of the images and of a file that is missing."""
+    assert [row["item"] for row in rows] == items
+    assert {row["digest"] for row in rows} == {digits.digest}
+    expected = [result.value for result in digits.map(IMAGES)]
+    assert [json.loads(row["outputs"]) for row in rows[:-1]] == expected
+    assert [row["error"] for row in rows[:-1]] == [None] * len(IMAGES)
+    assert rows[-1]["outputs"] is None and "fileNotFound" in rows[-1]["error"]

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 import tensorio
 import tensorio.ray
-from conftest import DIGITS, IMAGES
+from conftest import DIGITS, IMAGES, check_results
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +31,4 @@ def test_results_equal_those_of_a_model(data: Any, digits: tensorio.Model, progr
     dataset = data.from_items([{"item": item, "number": index} for index, item in enumerate(items)])
     predicted = tensorio.ray.predict(dataset, DIGITS, workers=2, batch_size=4, program=program)
     rows = sorted(predicted.take_all(), key=lambda row: int(row["number"]))
-    assert [row["item"] for row in rows] == items
-    assert {row["digest"] for row in rows} == {digits.digest}
-    expected = [result.value for result in digits.map(IMAGES)]
-    assert [json.loads(row["outputs"]) for row in rows[:-1]] == expected
-    assert [row["error"] for row in rows[:-1]] == [None] * len(IMAGES)
-    assert rows[-1]["outputs"] is None and "fileNotFound" in rows[-1]["error"]
+    check_results(rows, items, digits)

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 import tensorio
 import tensorio.spark
-from conftest import DIGITS, IMAGES
+from conftest import DIGITS, IMAGES, check_results
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +33,4 @@ def test_results_equal_those_of_a_model(spark: Any, digits: tensorio.Model, prog
     frame = spark.createDataFrame(list(zip(items, range(len(items)), strict=True)), ["item", "number"])
     predicted = tensorio.spark.predict(frame.repartition(3), DIGITS, program=program)
     rows = predicted.orderBy("number").collect()
-    assert [row["item"] for row in rows] == items
-    assert {row["digest"] for row in rows} == {digits.digest}
-    expected = [result.value for result in digits.map(IMAGES)]
-    assert [json.loads(row["outputs"]) for row in rows[:-1]] == expected
-    assert [row["error"] for row in rows[:-1]] == [None] * len(IMAGES)
-    assert rows[-1]["outputs"] is None and "fileNotFound" in rows[-1]["error"]
+    check_results(rows, items, digits)

@@ -73,7 +73,7 @@ package enum WorkerRequest: Sendable {
     }
     guard type == "item" || type == "cancel" else {
       throw Refusal(
-        "There is no message of the type '\(type)'. A worker takes 'item' and 'cancel'.")
+        "The type of a message must be 'item' or 'cancel', got '\(type)'.")
     }
     guard let id else {
       throw Refusal("A message needs an 'id': a whole number, or text of at most 1,024 bytes.")

@@ -82,7 +82,7 @@ import WorkerProtocol
 
   @Test(arguments: [
     (#"{"type":"item"}"#, "needs an 'id'"), (#"{"id":7}"#, "needs a 'type'"),
-    (#"{"type":"itme","id":7}"#, "no message of the type 'itme'"),
+    (#"{"type":"itme","id":7}"#, "got 'itme'"),
     (
       #"{"type":"item","id":7}"#,
       "one source of 'path', 'url', 'file', 'value', 'tensors', got none"

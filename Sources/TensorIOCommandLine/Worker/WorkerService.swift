@@ -270,6 +270,7 @@ final class WorkerService: Sendable {
     let reply = state.withLock { state in
       WorkerReply.heartbeat(underWay: state.order, done: state.done, failed: state.failed)
     }
+    // Identifiers are short, so the few of a window always fit into a header.
     guard let frame = try? reply.frame() else { return }
     writer.send(frame) { [self] in heartbeatIsPending.store(false, ordering: .releasing) }
   }

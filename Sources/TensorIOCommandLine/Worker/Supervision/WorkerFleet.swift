@@ -99,6 +99,7 @@ final class WorkerFleet: JobRunner {
         return true
       }
       // The worker answers, so that its other answers with this id come in a certain order.
+      // An identifier that was read can also be written.
       if let frame = try? WorkerRequest.cancelFrame(job.item.id) { worker.send(frame) }
       job.beCancelled()
       return false
