@@ -64,8 +64,9 @@ async function current(video) {
 export class FrameLoop {
   #work;
   #stopper = null;
-  #next = 0;
   #pace;
+  #captures = new Turns();
+  #sendings = new Turns();
 
   /**
    * Makes a loop. The work receives a signal, which is aborted when its result is no longer needed.
@@ -91,23 +92,38 @@ export class FrameLoop {
     while (!signal.aborted) {
       if (document.hidden || place >= this.#pace.limit) await pause(idle, signal);
       else {
-        await this.#turn(signal);
+        await this.#captures.next(refresh, signal);
         if (signal.aborted) return;
-        this.#pace.learn(await this.#work(signal));
+        const start = performance.now();
+        const times = await this.#work(signal);
+        this.#pace.learn(times, performance.now() - start);
       }
     }
   }
 
-  /** Waits until the previous frame was taken at least one refresh of a screen ago. */
-  #turn(signal) {
+  /**
+   * Waits until the frame before was sent some time ago. Of two frames that are sent at once, the newer one
+   * is often done first, and the work on the older one is then lost.
+   */
+  sending(signal) {
+    return this.#sendings.next(this.#pace.spacing, signal);
+  }
+}
+
+/** Moments that are at least some time apart. */
+class Turns {
+  #next = 0;
+
+  /** Waits for the next moment. The one after it is an interval in milliseconds later. */
+  next(interval, signal) {
     const now = performance.now();
     const start = Math.max(now, this.#next);
-    this.#next = start + refresh;
+    this.#next = start + interval;
     return start > now ? pause(start - now, signal) : undefined;
   }
 }
 
-/** The time between two refreshes of usual screens, in milliseconds. */
+/** The time between two refreshes of usual screens, in milliseconds. Frames are taken at least so far apart. */
 const refresh = 1000 / 60;
 
 /** How often a place that isn't used looks whether it is, in milliseconds. */
@@ -119,6 +135,8 @@ class Pace {
   limit;
   #share;
   #count;
+  /** The recent mean of the milliseconds from taking a frame to its result. */
+  #duration = 0;
 
   constructor(most) {
     this.most = most;
@@ -126,9 +144,15 @@ class Pace {
     this.#forget();
   }
 
-  /** Takes account of a frame's times. */
-  learn(times) {
+  /** Half of the time between two frames if they are sent evenly, in milliseconds, but at most 50. */
+  get spacing() {
+    return Math.min(50, this.#duration / this.limit / 2);
+  }
+
+  /** Takes account of a frame's times, and of how long it took in all. */
+  learn(times, duration) {
     if (!times) return;
+    this.#duration += (duration - this.#duration) / 8;
     this.#count += 1;
     // A wait of a few milliseconds says nothing about how busy the server is.
     const share = times.wait / Math.max(times.work, 5);

@@ -26,7 +26,7 @@ export class Overlay {
   #objects = [];
   #names = [];
   #labelPlaces = [];
-  /** What is drawn for a result that isn't spatial, or null. */
+  /** What is drawn, or null if that has pictures. */
   #key = null;
 
   constructor(root) {
@@ -46,8 +46,11 @@ export class Overlay {
    */
   async show(result, { mirrored, hidden, lit }) {
     const region = result.region ?? whole;
-    // A classifier's frames all look alike.
-    const key = isSpatial(result) ? null : JSON.stringify([region, mirrored]);
+    // What is drawn already stays, because a browser needs as long for a redrawn overlay as for a frame.
+    const { detections, keypoints, skeleton, segmentation, masks } = result;
+    const key = segmentation || masks ? null : JSON.stringify(
+      [region, mirrored, detections, keypoints, skeleton, lit, isSpatial(result) && this.area]
+    );
     if (key && key === this.#key) return;
     this.#key = key;
     this.#turn += 1;

@@ -90,9 +90,9 @@ export class Readout {
     const all = rankedLabels(result);
     const labels = all.slice(0, top);
     this.#rows.forEach((row, place) => this.#fill(row, labels[place]));
-    this.#title.textContent = titleText(result, all.length, top);
+    setText(this.#title, titleText(result, all.length, top));
     this.#list.hidden = labels.length === 0 && result.kind !== "classification";
-    this.#empty.textContent = labels.length > 0 ? "" : emptyText(result, threshold);
+    setText(this.#empty, labels.length > 0 ? "" : emptyText(result, threshold));
     this.#empty.classList.toggle("read", Boolean(result.read_text));
     this.#list.parentElement.hidden = this.#list.hidden && !this.#empty.textContent;
   }

@@ -140,6 +140,7 @@ export class Running {
     const moment = performance.now();
     const frame = await this.#take(frameOptions(this.#app.models.selected), signal);
     if (!frame) return null;
+    await this.#loop.sending(signal);
     const query = { source: this.#display.session, iterations: 1 };
     const times = signal.aborted
       ? null : await this.#inference.run(frame.blob, query, signal, { ...frame, moment });
@@ -157,6 +158,7 @@ export class Running {
     const frame = await this.#take({ longest, keepsImage: true }, signal);
     if (!frame) return null;
     const copy = await createImageBitmap(frame.image);
+    await this.#loop.sending(signal);
     const run = ({ inference, display, image }) => inference.run(
       frame.blob, { source: display.session, iterations: 1 }, signal,
       { image, isHeld: true, moment }
