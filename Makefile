@@ -37,6 +37,10 @@ RELEASE_FLAGS ?= --static-swift-stdlib --disable-local-rpath -debug-info-format 
   -Xlinker --symbol-ordering-file=$(CURDIR)/Scripts/packaging/startup_order.txt -Xlinker --no-warn-symbol-ordering \
   $(RELOCATIONS)
 endif
+# SwiftPM passes the traits of dependencies to the compiler in the order of a set, which differs from one start
+# to the next. Another order compiles Hummingbird, and all that depends on it, again.
+STABLE_ORDER = SWIFT_DETERMINISTIC_HASHING=1
+SWIFT_BUILD = $(STABLE_ORDER) swift build
 # Package.swift says what this does.
 SMALL_BUILD ?= TENSORIO_SMALL_BUILD=1
 TEST_BUILD ?= TENSORIO_TEST_BUILD=1
@@ -61,7 +65,7 @@ demo: build ## Installs missing dependencies, builds, and runs the demo model on
 test: setup ## Installs missing dependencies and runs every test.
 	@TENSORIO_PYTHON="$$(Scripts/setup.sh --tensorflow --peers)" && export TENSORIO_PYTHON && set -x && \
 	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts && \
-	  $(TEST_BUILD) swift build $(SERVERS) $(SWIFT_FLAGS) --build-tests && \
+	  $(TEST_BUILD) $(SWIFT_BUILD) $(SERVERS) $(SWIFT_FLAGS) --build-tests && \
 	  Scripts/test.sh $(SERVERS) $(SWIFT_FLAGS)
 
 check: ## Checks what every change must pass: format, no warnings, docs, every test.
@@ -91,11 +95,11 @@ codecs: setup
 	@mkdir -p .build/static-codecs && echo "$(STATIC_CODECS)" >.build/static-codecs/mode
 
 build: codecs ## Builds tensorio for release, without the servers.
-	$(SMALL_BUILD) swift build -c release $(RELEASE_FLAGS) $(CODECS) --product tensorio
+	$(SMALL_BUILD) $(SWIFT_BUILD) -c release $(RELEASE_FLAGS) $(CODECS) --product tensorio
 
 programs: codecs ## Builds tensorio, tensorio-netrunner and tensorio-repository for release.
 	for program in $(PROGRAMS); do \
-	  $(SMALL_BUILD) swift build -c release $(SERVERS) $(RELEASE_FLAGS) $(CODECS) --product $$program || exit; done
+	  $(SMALL_BUILD) $(SWIFT_BUILD) -c release $(SERVERS) $(RELEASE_FLAGS) $(CODECS) --product $$program || exit; done
 
 # These programs contain every library except glibc, for machines that have Python and little else. The
 # folder is passed with -Xswiftc instead of -Xlinker, because it must come before the system's folders.
@@ -104,7 +108,7 @@ programs: codecs ## Builds tensorio, tensorio-netrunner and tensorio-repository 
 release-static: setup ## Builds the three programs for the wheel, with all libraries except glibc linked statically.
 	Scripts/packaging/static_libraries.sh .build/static-libraries
 	for program in $(PROGRAMS); do \
-	  $(SMALL_BUILD) swift build -c release --scratch-path .build/wheel-build $(SERVERS) $(RELEASE_FLAGS) \
+	  $(SMALL_BUILD) $(SWIFT_BUILD) -c release --scratch-path .build/wheel-build $(SERVERS) $(RELEASE_FLAGS) \
 	    -Xswiftc -L$(CURDIR)/.build/static-libraries -Xlinker -lstdc++ \
 	    -Xlinker --undefined=sqlite3_open_v2 -Xlinker -lsqlite3 --product $$program || exit; done
 
@@ -137,13 +141,13 @@ format: ## Formats every Swift file.
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 swift format --in-place --parallel
 
 docs: ## Builds the documentation of the libraries.
-	TENSORIO_DOCUMENTATION=1 swift package --traits Servers generate-documentation \
+	TENSORIO_DOCUMENTATION=1 $(STABLE_ORDER) swift package --traits Servers generate-documentation \
 	  $(patsubst Sources/%/Documentation.docc,--target %,$(wildcard Sources/*/Documentation.docc))
 
 bench: build ## Compares the speed with the bare C calls and with Python.
 	@# SwiftPM only looks for new files of a neighbouring package if the package's manifest is newer.
 	@touch Benchmarks/Package.swift
-	swift build -c release --package-path Benchmarks
+	$(SWIFT_BUILD) -c release --package-path Benchmarks
 	@python="$$(Scripts/setup.sh --peers --measuring)" && set -x && \
 	  Benchmarks/.build/release/tensorio-benchmarks "$(CURDIR)" && \
 	  Benchmarks/.build/release/tensorio-decoding && \
@@ -151,7 +155,7 @@ bench: build ## Compares the speed with the bare C calls and with Python.
 
 throughput: setup ## Measures images per second, compared with Pillow and OpenCV in Python.
 	@touch Benchmarks/Package.swift
-	swift build -c release --package-path Benchmarks --product tensorio-throughput
+	$(SWIFT_BUILD) -c release --package-path Benchmarks --product tensorio-throughput
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
 	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
 	  "$$python" Benchmarks/throughput.py --binary Benchmarks/.build/release/tensorio-throughput \
@@ -159,7 +163,7 @@ throughput: setup ## Measures images per second, compared with Pillow and OpenCV
 
 bulk: build ## Measures bulk runs, compared with the bare pipeline and Python.
 	@touch Benchmarks/Package.swift
-	swift build -c release --package-path Benchmarks --product tensorio-throughput
+	$(SWIFT_BUILD) -c release --package-path Benchmarks --product tensorio-throughput
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
 	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
 	  "$$python" Benchmarks/bulk.py --tensorio .build/release/tensorio \
@@ -183,13 +187,13 @@ hosting: programs ## Measures the repository's downloads, compared with nginx (n
 
 training: tensorflow ## Measures training steps, compared with Python's Session.
 	@touch Benchmarks/Package.swift
-	swift build -c release --package-path Benchmarks --product tensorio-training
+	$(SWIFT_BUILD) -c release --package-path Benchmarks --product tensorio-training
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
 	  "$$python" Benchmarks/training.py --binary Benchmarks/.build/release/tensorio-training \
 	    --bundle $(TRAINING_BUNDLE) --photos $(THROUGHPUT_PHOTOS) --library $(TENSORFLOW_LIBRARY)
 
 fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and images each, then decodes 5,000 under the address sanitizer.
-	swift build $(SERVERS) $(SWIFT_FLAGS) --product tensorio
+	$(SWIFT_BUILD) $(SERVERS) $(SWIFT_FLAGS) --product tensorio
 	Scripts/fuzz.py --binary .build/debug/tensorio --count $(FUZZ_COUNT)
 	@# This runs in one process, because the sanitizer starts slowly.
 	TENSORIO_FUZZ_IMAGES=5000 ASAN_OPTIONS=detect_leaks=0 \
@@ -197,7 +201,7 @@ fuzz: setup ## Runs the command on 2,000 corrupted models, descriptions and imag
 	TENSORIO_FUZZ_STREAMS=10000 swift test $(SERVERS) $(SWIFT_FLAGS) --filter WorkerStreamFuzzTests
 
 fuzz-models: setup ## Runs the command on 8,000 models with an altered field or altered bytes.
-	swift build --product tensorio
+	$(SWIFT_BUILD) --product tensorio
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \
 	  "$$python" Scripts/fuzz_models.py --binary .build/debug/tensorio --fields 3000 --bytes 5000
 

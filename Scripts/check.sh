@@ -12,6 +12,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # SwiftPM doesn't use this flag for dependencies, so it only affects this package's targets.
 flags="-Xswiftc -warnings-as-errors"
 traits="--traits Servers"
+# The Makefile says why the order must be the same in all builds.
+build_environment="TENSORIO_TEST_BUILD=1 SWIFT_DETERMINISTIC_HASHING=1"
 largest=1048576
 
 temporary="$(mktemp -d)"
@@ -75,7 +77,7 @@ check_budget() {
 check_build() {
   step "Build"
   # shellcheck disable=SC2086
-  TENSORIO_TEST_BUILD=1 swift build $traits $flags --build-tests 2>&1 | tee "$temporary/log"
+  env $build_environment swift build $traits $flags --build-tests 2>&1 | tee "$temporary/log"
 }
 
 # Every library product has a catalog, which is found by its folder.
@@ -86,7 +88,7 @@ check_docs() {
     targets="$targets --target $(basename "$(dirname "$catalog")")"
   done
   # shellcheck disable=SC2086
-  TENSORIO_DOCUMENTATION=1 TENSORIO_TEST_BUILD=1 swift package $traits $flags generate-documentation \
+  env $build_environment TENSORIO_DOCUMENTATION=1 swift package $traits $flags generate-documentation \
     $targets --warnings-as-errors
 }
 
