@@ -17,8 +17,9 @@ its bundle. ``preprocess`` returns what a model would get, for training in Pytho
 from __future__ import annotations
 
 from ._errors import Error, ItemError, WorkerEnded
+from ._hosted import HostedModel
 from ._model import Model
 from ._preprocess import preprocess
 from ._results import Result
 
-__all__ = ["Error", "ItemError", "Model", "Result", "WorkerEnded", "preprocess"]
+__all__ = ["Error", "HostedModel", "ItemError", "Model", "Result", "WorkerEnded", "preprocess"]

@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from ._hosted import HostedModel
 from ._program import find_program
-from ._results import Result, Row, Stream, read_answer
-from ._worker import Worker
+from ._results import Result, Row, Stream, read_answer, read_text
+from ._worker import Answer, Worker
 
 if TYPE_CHECKING:
     from ._arrays import Array
@@ -42,11 +43,11 @@ class Model:
     """
 
     def __init__(
-        self, bundle: Path, *, threads: int | None = None, supervise: int | None = None,
+        self, bundle: Path | HostedModel, *, threads: int | None = None, supervise: int | None = None,
         program: Path | None = None, timeout: float | None = None,
     ):
         """Args:
-            bundle: The path of a bundle, a folder ``NAME.tiobundle``.
+            bundle: The path of a bundle, a folder ``NAME.tiobundle``, or a model in a model repository.
             threads: The number of items that run at once; by default that of processors.
             supervise: Runs this many workers. If one of them ends, its items run again, and an item that
                 ends a worker twice fails with the code ``worker_ended``.
@@ -63,7 +64,7 @@ class Model:
                 raise ValueError(f"'{name}' is {number}, but must be at least 1.")
         if timeout is not None and not (timeout > 0 and math.isfinite(timeout)):
             raise ValueError(f"'timeout' is {timeout}, but must be a number of seconds above 0.")
-        self._bundle = os.path.abspath(os.fspath(bundle))
+        self._bundle = bundle if isinstance(bundle, HostedModel) else os.path.abspath(os.fspath(bundle))
         self._threads = threads
         self._supervise = supervise
         self._program = None if program is None else os.fspath(program)
@@ -254,7 +255,9 @@ class Model:
         return worker
 
     def _command(self) -> list[str]:
-        command = [find_program(self._program), "worker", self._bundle]
+        program = find_program(self._program)
+        bundle = self._bundle.fetch(program) if isinstance(self._bundle, HostedModel) else self._bundle
+        command = [program, "worker", bundle]
         if self._threads is not None:
             command += ["--threads", str(self._threads)]
         if self._supervise is not None:
@@ -271,9 +274,15 @@ class Model:
         return next(self._results([item], answer, is_ordered=True, raises=True)).value
 
     def _results(
-        self, items: Iterable[object], answer: str, is_ordered: bool, raises: bool,
+        self, items: Iterable[object], answer: str, is_ordered: bool, raises: bool, as_text: bool = False,
     ) -> Iterator[Result[Any]]:
-        stream: Stream[Any] = Stream(self._running(), self._options(answer), is_ordered, answer == "row")
+        worker = self._running()
+        outputs = {layer["name"]: layer for layer in worker.description["outputs"]}
+
+        def read(given: Answer) -> Any:
+            return read_text(given) if as_text else read_answer(given, outputs)
+
+        stream = Stream(worker, self._options(answer), read, is_ordered, answer == "row")
         with contextlib.closing(stream.results(items)) as results:
             for result in results:
                 if raises and result.error is not None:
@@ -289,7 +298,7 @@ class Model:
 
 
 def _make(
-    bundle: str, threads: int | None, supervise: int | None, program: str | None, timeout: float | None,
+    bundle: str | HostedModel, threads: int | None, supervise: int | None, program: str | None, timeout: float | None,
 ) -> Model:
     return Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout)
 

@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import queue
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -61,11 +62,7 @@ def read_answer(answer: Answer, outputs: Mapping[str, Mapping[str, Any]]) -> Any
         ItemError: The item failed. The error doesn't have the item yet.
         WorkerEnded: The worker ended.
     """
-    if answer.error is not None:
-        raise answer.error
-    header = answer.header
-    if header["type"] == "failed":
-        raise ItemError(str(header["error"]["code"]), str(header["error"]["message"]))
+    header = _header(answer)
     if header["type"] == "row":
         return header["row"]
     if header["type"] == "outputs":
@@ -79,21 +76,48 @@ def read_answer(answer: Answer, outputs: Mapping[str, Mapping[str, Any]]) -> Any
     return arrays
 
 
+def read_text(answer: Answer) -> tuple[str, str | None]:
+    """Returns an answer of outputs or a row as JSON, and the error of a row.
+
+    The errors are those of ``read_answer``.
+    """
+    header = _header(answer)
+    error = header.get("error")
+    return (json.dumps(header[header["type"]], ensure_ascii=False, separators=(",", ":")),
+            None if error is None else str(_item_error(error)))
+
+
+def _header(answer: Answer) -> dict[str, Any]:
+    if answer.error is not None:
+        raise answer.error
+    if answer.header["type"] == "failed":
+        raise _item_error(answer.header["error"])
+    return answer.header
+
+
+def _item_error(error: Mapping[str, Any]) -> ItemError:
+    return ItemError(str(error["code"]), str(error["message"]))
+
+
 class Stream(Generic[T]):
     """Runs the items of an iterable, which is read only as fast as the results are taken."""
 
-    def __init__(self, worker: Worker, options: dict[str, Any], is_ordered: bool, is_indexed: bool):
+    def __init__(
+        self, worker: Worker, options: dict[str, Any], read: Callable[[Answer], T], is_ordered: bool,
+        is_indexed: bool,
+    ):
         """Args:
             worker: What runs the items.
             options: More members of each item's header.
+            read: Returns the value of an answer, or raises an ItemError or WorkerEnded.
             is_ordered: Whether results come in the order of the items.
             is_indexed: Whether the worker is told each item's position.
         """
         self._worker = worker
         self._options = options
+        self._read = read
         self._is_ordered = is_ordered
         self._is_indexed = is_indexed
-        self._outputs = {layer["name"]: layer for layer in worker.description["outputs"]}
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._sent: dict[int, tuple[int, object]] = {}
         self._done: dict[int, Result[T]] = {}
@@ -143,7 +167,7 @@ class Stream(Generic[T]):
     def _receive(self, answer: Answer) -> None:
         index, item = self._sent.pop(answer.key)
         try:
-            value = read_answer(answer, self._outputs)
+            value = self._read(answer)
         except ItemError as error:
             self._fail(error, index, item)
         else:

@@ -314,7 +314,8 @@ class Worker:
         assert self._end is not None
         if self._end.status is not None and self._end.messages:
             return Error(f"The worker can't start: {self._end.messages.removeprefix('error: ')}")
-        return Error(f"The worker can't start. {self._end.reason}\n{self._end.messages}".rstrip())
+        return WorkerEnded(
+            f"The worker can't start. {self._end.reason}", (), self._end.status, self._end.signal, self._end.messages)
 
 
 class _Silent(Exception):

@@ -2,19 +2,25 @@
 # Copyright the TensorIO for Swift authors
 # Licensed under the Apache License, Version 2.0
 # SPDX-License-Identifier: Apache-2.0
-"""Runs models on the datasets of Ray Data."""
+"""Runs and evaluates models on the datasets of Ray Data."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import Any
 
+from ._evaluation import evaluate_part, label_table, merge
+from ._hosted import HostedModel
 from ._model import Model, Path
-from ._tables import with_results
+from ._program import find_program
+from ._tables import Answers, check_answer, with_results
 
 
 def predict(
-    dataset: Any, bundle: Path, *, column: str = "item", workers: int = 1, batch_size: int = 64,
-    threads: int = 1, supervise: int | None = None, program: Path | None = None, timeout: float | None = None,
+    dataset: Any, bundle: Path | HostedModel, *, column: str = "item", workers: int = 1, batch_size: int = 64,
+    threads: int = 1, supervise: int | None = 1, program: Path | None = None, timeout: float | None = None,
+    answer: Answers = "outputs",
 ) -> Any:
     """Runs a model on a column of a dataset, in actors that keep their model.
 
@@ -22,30 +28,83 @@ def predict(
 
     Args:
         dataset: A ``ray.data.Dataset``.
-        bundle: The path of a bundle.
+        bundle: The path of a bundle, or a model in a model repository, of which every machine gets the same version.
         column: The column of the items, such as paths, URLs or bytes.
         workers: The number of actors.
         batch_size: The number of rows that an actor gets at once.
         threads: The number of items that run at once in each actor, which takes as many processors.
-        supervise, program, timeout: As in ``Model``.
+        supervise, program, timeout: As in ``Model``. By default, a worker that ends is replaced.
+        answer: ``outputs``, or ``row`` for the rows that `tensorio bulk` writes.
 
     Returns:
-        A dataset with three more columns: ``digest``, the SHA-256 of the model's files; ``outputs``, the
-        outputs as JSON; and ``error``. Either of the last two is null. The item and the digest together
-        identify a result.
+        A dataset with three more columns: ``digest``, the SHA-256 of the model's files; ``outputs`` or
+        ``row``, the answer as JSON; and ``error``, which is null if the item didn't fail. The item and the
+        digest together identify a result.
     """
+    check_answer(answer)
+    if isinstance(bundle, HostedModel):
+        bundle = bundle.pinned(program)
     model = Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout)
     return dataset.map_batches(
-        _Predictor, fn_constructor_kwargs={"model": model, "column": column}, batch_size=batch_size,
-        batch_format="pyarrow", concurrency=workers, num_cpus=threads)
+        _Predictor, fn_constructor_kwargs={"model": model, "column": column, "answer": answer},
+        batch_size=batch_size, batch_format="pyarrow", concurrency=workers, num_cpus=threads)
+
+
+def evaluate(
+    dataset: Any, bundle: Path | HostedModel, *, column: str = "item", labels: str = "label", parts: int = 2,
+    threads: int = 1, options: Sequence[str] = (), program: Path | None = None,
+) -> dict[str, Any]:
+    """Evaluates a model on labelled files of a dataset, in one task for each part.
+
+    Each task runs `tensorio evaluate --part`, and `tensorio merge` merges the reports on this machine. The
+    metrics are those of `tensorio evaluate` on one machine, to the last digit.
+
+    Args:
+        dataset: A ``ray.data.Dataset``. Its paths and labels are collected on this machine. The files must be
+            on every node.
+        bundle: As in ``predict``.
+        column: The column of the paths. They are absolute.
+        labels: The column of the labels.
+        parts: The number of tasks.
+        threads: The number of items that run at once in each task, which takes as many processors.
+        options: More options of `tensorio evaluate`, such as ``["--metric", "top1"]``.
+        program: As in ``Model``.
+
+    Returns:
+        The report, as `tensorio evaluate --report report.json` writes it.
+
+    Raises:
+        Error: A part can't be evaluated.
+    """
+    import ray  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    if isinstance(bundle, HostedModel):
+        bundle = bundle.pinned(program)
+    else:
+        bundle = os.path.abspath(os.fspath(bundle))
+    table = ray.put(label_table(
+        (str(row[column]), str(row[labels])) for row in dataset.select_columns([column, labels]).iter_rows()))
+    task = ray.remote(num_cpus=threads, max_retries=-1)(_evaluate_part)
+    reports = ray.get([
+        task.remote(program, table, bundle, index + 1, parts, threads, tuple(options)) for index in range(parts)])
+    return merge(find_program(program), reports)
+
+
+def _evaluate_part(
+    program: Path | None, table: bytes, bundle: str | HostedModel, index: int, count: int, threads: int,
+    options: Sequence[str],
+) -> bytes:
+    path = bundle.fetch(program) if isinstance(bundle, HostedModel) else bundle
+    return evaluate_part(find_program(program), table, path, index, count, threads, options)
 
 
 class _Predictor:
     """An actor's model."""
 
-    def __init__(self, model: Model, column: str):
+    def __init__(self, model: Model, column: str, answer: Answers):
         self._model = model
         self._column = column
+        self._answer: Answers = answer
 
     def __call__(self, table: Any) -> Any:
-        return with_results(table, self._model, self._column)
+        return with_results(table, self._model, self._column, self._answer)

@@ -10,13 +10,14 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+from ._hosted import HostedModel
 from ._model import Model, Path
-from ._tables import with_results
+from ._tables import Answers, check_answer, with_results
 
 
 def predict(
-    frame: Any, bundle: Path, *, column: str = "item", threads: int = 1, supervise: int | None = None,
-    program: Path | None = None, timeout: float | None = None,
+    frame: Any, bundle: Path | HostedModel, *, column: str = "item", threads: int = 1, supervise: int | None = 1,
+    program: Path | None = None, timeout: float | None = None, answer: Answers = "outputs",
 ) -> Any:
     """Runs a model on a column of a data frame, in a worker for each partition that is computed.
 
@@ -24,16 +25,20 @@ def predict(
 
     Args:
         frame: A ``pyspark.sql.DataFrame``.
-        bundle: The path of a bundle.
+        bundle: The path of a bundle, or a model in a model repository, of which every machine gets the same version.
         column: The column of the items, such as paths, URLs or bytes.
         threads: The number of items that run at once in each worker.
-        supervise, program, timeout: As in ``Model``.
+        supervise, program, timeout: As in ``Model``. By default, a worker that ends is replaced.
+        answer: ``outputs``, or ``row`` for the rows that `tensorio bulk` writes.
 
     Returns:
-        A data frame with three more columns: ``digest``, the SHA-256 of the model's files; ``outputs``, the
-        outputs as JSON; and ``error``. Either of the last two is null. The item and the digest together
-        identify a result.
+        A data frame with three more columns: ``digest``, the SHA-256 of the model's files; ``outputs`` or
+        ``row``, the answer as JSON; and ``error``, which is null if the item didn't fail. The item and the
+        digest together identify a result.
     """
+    check_answer(answer)
+    if isinstance(bundle, HostedModel):
+        bundle = bundle.pinned(program)
     model = Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout)
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
@@ -41,7 +46,7 @@ def predict(
 
         with model:
             for batch in batches:
-                yield from with_results(pyarrow.Table.from_batches([batch]), model, column).to_batches()
+                yield from with_results(pyarrow.Table.from_batches([batch]), model, column, answer).to_batches()
 
     schema = copy.deepcopy(frame.schema)
     for name in ("digest", "outputs", "error"):

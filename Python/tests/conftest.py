@@ -30,6 +30,8 @@ MODELS = ROOT / "Tests/Fixtures/Models"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--program", help="the program 'tensorio' to test")
+    parser.addoption("--items", type=int, default=400, help="the number of items of test_kills.py")
+    parser.addoption("--kills", type=int, default=5, help="the most kills in each test of test_kills.py")
 
 
 @pytest.fixture(scope="session")

@@ -6,15 +6,19 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import tensorio
 import tensorio.ray
-from conftest import DIGITS, IMAGES, check_results
+from conftest import DIGITS, IMAGES, ROOT, Command, check_results
+
+NAMES = (DIGITS / "assets/labels.txt").read_text().split()
 
 
 @pytest.fixture(scope="module")
@@ -32,3 +36,25 @@ def test_results_equal_those_of_a_model(data: Any, digits: tensorio.Model, progr
     predicted = tensorio.ray.predict(dataset, DIGITS, workers=2, batch_size=4, program=program)
     rows = sorted(predicted.take_all(), key=lambda row: int(row["number"]))
     check_results(rows, items, digits)
+
+
+def test_an_evaluation_equals_that_of_one_machine(
+    data: Any, command: Command, program: str, tmp_path: Path,
+) -> None:
+    samples = [(str(path), NAMES[int(path.parent.name)])
+               for path in sorted((ROOT / "Demo/digits-training").glob("*/*.png"))[::5]]
+    samples.append((str(tmp_path / "missing, or so.png"), "two"))
+    dataset = data.from_items([{"item": path, "label": label} for path, label in reversed(samples)])
+    report = tensorio.ray.evaluate(dataset, DIGITS, parts=3, options=["--outputs", "none"], program=program)
+    table = tmp_path / "labels.csv"
+    with table.open("w", newline="") as file:
+        csv.writer(file).writerows([("path", "label"), *sorted(samples)])
+    expected = command.json("evaluate", table, "--model", DIGITS, "--outputs", "none")
+    for key in ("metrics", "failed", "labelled", "model"):
+        assert report["models"][0][key] == expected["models"][0][key]
+    assert [row["image"] for row in report["results"]] == [row["image"] for row in expected["results"]]
+    assert report["models"][0]["failed"] == 1
+    with pytest.raises(Exception, match="'tensorio evaluate' ended with status 64.*--metrik"):
+        tensorio.ray.evaluate(dataset, DIGITS, options=["--metrik", "top1"], program=program)
+    with pytest.raises(tensorio.Error, match="The dataset is empty"):
+        tensorio.ray.evaluate(dataset.limit(0), DIGITS, program=program)
