@@ -49,6 +49,6 @@ def predict(
                 yield from with_results(pyarrow.Table.from_batches([batch]), model, column, answer).to_batches()
 
     schema = copy.deepcopy(frame.schema)
-    for name in ("digest", "outputs", "error"):
+    for name in ("digest", answer, "error"):
         schema = schema.add(name, "string")
     return frame.mapInArrow(run, schema)

@@ -25,7 +25,7 @@ NAMES = (DIGITS / "assets/labels.txt").read_text().split()
 def data() -> Iterator[Any]:
     ray = pytest.importorskip("ray", reason="Ray isn't installed")
     variables = {"PYTHONPATH": os.pathsep.join(sys.path)}
-    ray.init(num_cpus=2, include_dashboard=False, runtime_env={"env_vars": variables})
+    ray.init("local", num_cpus=2, include_dashboard=False, runtime_env={"env_vars": variables})
     yield pytest.importorskip("ray.data")
     ray.shutdown()
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -34,3 +35,16 @@ def test_results_equal_those_of_a_model(spark: Any, digits: tensorio.Model, prog
     predicted = tensorio.spark.predict(frame.repartition(3), DIGITS, program=program)
     rows = predicted.orderBy("number").collect()
     check_results(rows, items, digits)
+
+
+def test_rows_are_those_of_a_model(spark: Any, digits: tensorio.Model, program: str) -> None:
+    frame = spark.createDataFrame([(str(item),) for item in IMAGES], ["item"]).repartition(1)
+    predicted = tensorio.spark.predict(frame, DIGITS, program=program, answer="row").collect()
+    found = {row["item"]: json.loads(row["row"]) for row in predicted}
+    for row in digits.rows(map(str, IMAGES)):
+        other = found[row["image"]]
+        for name in ("image", "run", "model", "predicted", "score", "error"):
+            assert other[name] == row[name]
+        assert other["evaluation"]["inference_results"] == row["evaluation"]["inference_results"]
+    with pytest.raises(ValueError, match="'answer' is 'rows', but must be 'outputs' or 'row'"):
+        tensorio.spark.predict(frame, DIGITS, answer="rows")  # type: ignore[arg-type]
