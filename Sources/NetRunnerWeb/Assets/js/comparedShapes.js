@@ -48,7 +48,7 @@ export function drawingKeys({ shapes }) {
       ["matched", t("Found")], ["missed", t("Missed")], ["false", t("False")],
       ["confused", t("Wrong class")],
     ];
-    return el("ul", { class: "keys" }, known.map(([state, text]) => el("li", {},
+    return el("ul", { class: "state-keys" }, known.map(([state, text]) => el("li", {},
       svg("svg", { class: "compared", viewBox: "0 0 28 10", "aria-hidden": "true" },
         svg("g", { class: state }, svg("rect", { class: "area", width: 28, height: 10 }))),
       text)));
@@ -58,7 +58,7 @@ export function drawingKeys({ shapes }) {
     ["predicted", "matched", t("Prediction, right")], ["predicted", "false", t("Prediction, false")],
     ["predicted", "confused", t("Prediction, wrong class")],
   ].filter(([side, state]) => shapes?.[side].some((each) => each.state === state));
-  return el("ul", { class: "keys" }, known.map(([side, state, text]) => el("li", {},
+  return el("ul", { class: "state-keys" }, known.map(([side, state, text]) => el("li", {},
     svg("svg", { class: "compared", viewBox: "0 0 28 10", "aria-hidden": "true" },
       svg("g", { class: `${side} ${state}` },
         svg("path", { class: "stroke", d: "M2 5H26" }))),

@@ -54,13 +54,13 @@ export class EvaluateView {
   }
 
   async #showList() {
+    const head = el("h2", { text: t("Earlier evaluations") });
     let evaluations;
     try {
       evaluations = await this.#app.api.evaluations();
     } catch (error) {
-      return this.#list.replaceChildren(failureMessage(error, () => this.#showList()));
+      return this.#list.replaceChildren(head, failureMessage(error, () => this.#showList()));
     }
-    const head = el("h2", { text: t("Earlier evaluations") });
     if (evaluations.length > 0) {
       this.#list.replaceChildren(
         head, el("ul", { class: "evaluations" }, evaluations.map((each) => this.#row(each)))

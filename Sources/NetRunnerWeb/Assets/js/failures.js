@@ -16,8 +16,15 @@ export function failureParts({ text, action, detail }) {
     action ? el("div", { class: "actions" }, el(
       "button", { class: "button", type: "button", text: action[0], on: { click: action[1] } }
     )) : null,
-    detail ? el("details", {}, el("summary", { text: t("Details") }), el("p", { text: detail })) : null,
+    detail ? el("details", {}, el("summary", { text: t("Details") }), el("p", {}, withOptions(detail))) : null,
   ].filter(Boolean);
+}
+
+/** Returns the parts of a text whose options, such as `--key`, stay on one line. */
+function withOptions(text) {
+  return text.split(/(--[\w-]+)/).map(
+    (part, place) => (place % 2 === 1 ? el("span", { class: "option", text: part }) : part)
+  );
 }
 
 /** Shows a message about a failure in an element of index.html, or hides it if there is none. */

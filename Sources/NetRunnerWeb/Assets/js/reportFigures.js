@@ -57,6 +57,7 @@ export function stageFigure({ latency }) {
     [t("Decode"), latency.decode], [t("Preprocess"), latency.preprocess],
     [t("Inference"), latency.inference], [t("Postprocess"), latency.postprocess],
   ].map(([name, stage]) => ({ name, value: stage?.mean }));
+  if (!items.some(({ value }) => Number.isFinite(value))) return null;
   return barFigure(t("Mean time of each stage"), items, milliseconds, largest(items));
 }
 
