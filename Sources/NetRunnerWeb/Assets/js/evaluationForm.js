@@ -92,7 +92,7 @@ export class EvaluationForm {
     const chosen = before.length > 0 ? before : [this.#app.models.selected?.id];
     const models = this.#app.models.list.filter((model) => model.can_run);
     this.#form.hidden = models.length === 0;
-    this.#without.hidden = models.length > 0;
+    this.#without.hidden = models.length > 0 || !this.#app.models.isKnown;
     this.#models.replaceChildren(...models.map((model) => {
       const box = el("input", { type: "checkbox", name: "models", value: model.id });
       box.checked = chosen.includes(model.id);

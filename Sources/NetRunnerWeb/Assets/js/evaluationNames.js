@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { metricName, number, percent, score } from "./format.js";
+import { metricName, number, percent, score, whole } from "./format.js";
 import { t, tn } from "./messages.js";
 
 const shares = [
@@ -19,6 +19,16 @@ export function samplesText(n, dataset) {
     case "images": return tn(n, "{n} image", "{n} images");
     case "recordings": return tn(n, "{n} recording", "{n} recordings");
     default: return tn(n, "{n} sample", "{n} samples");
+  }
+}
+
+/** Says how many samples of a dataset are done, such as "3 of 12 recordings". */
+export function progressText(done, n, dataset) {
+  const values = { done: whole(done) };
+  switch (dataset?.content) {
+    case "images": return tn(n, "{done} of {n} image", "{done} of {n} images", values);
+    case "recordings": return tn(n, "{done} of {n} recording", "{done} of {n} recordings", values);
+    default: return tn(n, "{done} of {n} sample", "{done} of {n} samples", values);
   }
 }
 
@@ -96,7 +106,7 @@ function plainTitle(name) {
   const metric = kind.replace("_", " ").toUpperCase();
   if (limit === "") return metric;
   if (kind === "ar") {
-    return tn(Number(limit), "AR with {n} detection", "AR with {n} detections");
+    return tn(Number(limit), "AR, {n} detection", "AR, {n} detections");
   }
   return kind === "ap"
     ? metricName(name) : t("{metric} at {limit}", { metric, limit: `0.${limit}` });

@@ -6,7 +6,7 @@
 import { byId, el, icon } from "./dom.js";
 import { duration, moment, rate, whole } from "./format.js";
 import {
-  layoutName, samplesText, sampleTexts, stateName, withDistinctNames
+  layoutName, progressText, samplesText, sampleTexts, stateName, withDistinctNames
 } from "./evaluationNames.js";
 import { t, tn } from "./messages.js";
 import { confirmed } from "./notices.js";
@@ -80,7 +80,7 @@ export class EvaluationView {
         run: () => this.#app.go("evaluate"), details: error.message,
       })
       : failureMessage(error, () => this.#load(id));
-    this.#root.replaceChildren(back(), message);
+    this.#root.replaceChildren(back(), el("h1", { text: t("Evaluation") }), message);
   }
 
   #showProgress(evaluation) {
@@ -224,9 +224,7 @@ function back() {
 }
 
 function fillProgress(row, { done, count, failed }, dataset) {
-  const progress = t("{done} of {all}", {
-    done: whole(done), all: samplesText(count, dataset),
-  });
+  const progress = progressText(done, count, dataset);
   const text = failed > 0
     ? t("{progress}, {failed} failed", { progress, failed: whole(failed) }) : progress;
   row.children[1].textContent = count > 0 ? text : t("Waiting");

@@ -21,7 +21,7 @@ export const germanLive = {
   "Close the program that uses it, then try again.": "Schließen Sie das Programm, das sie verwendet, und versuchen Sie es erneut.",
   "The camera is gone": "Die Kamera ist weg",
   "It was unplugged or switched off.": "Sie wurde getrennt oder ausgeschaltet.",
-  "The camera did not start": "Die Kamera startete nicht",
+  "The camera did not start": "Die Kamera ist nicht gestartet",
   "Try again, or choose images.": "Versuchen Sie es erneut, oder wählen Sie Bilder.",
   "There is only one camera.": "Es gibt nur eine Kamera.",
 
@@ -58,12 +58,13 @@ export const germanLive = {
   "Choose another model than {name}.": "Wählen Sie ein anderes Modell als {name}.",
   "Go to the models": "Zu den Modellen",
   "{model} can't run here. Choose another model.": "{model} ist hier nicht lauffähig. Wählen Sie ein anderes Modell.",
-  "The model failed on this image.": "Das Modell scheiterte an diesem Bild.",
+  "The model failed on this image.": "Das Modell ist an diesem Bild gescheitert.",
   "The model's inputs can't be shown.": "Die Eingaben des Modells können nicht gezeigt werden.",
   "The server's models can't be listed.": "Die Modelle des Servers können nicht aufgelistet werden.",
   "Details": "Details",
 
   // Results
+  "No result yet.": "Noch kein Ergebnis.",
   "No text.": "Kein Text.",
   "Only background.": "Nur Hintergrund.",
   "Nothing found with a score of {least} or more.": "Nichts gefunden mit einem Wert von mindestens {least}.",
@@ -112,7 +113,7 @@ export const germanLive = {
   "No microphone was found. Connect one and try again, or choose a recording.": "Kein Mikrofon gefunden. Schließen Sie eines an und versuchen Sie es erneut, oder wählen Sie eine Aufnahme.",
   "Another program uses the microphone. Close that program, then try again.": "Ein anderes Programm verwendet das Mikrofon. Schließen Sie es, und versuchen Sie es erneut.",
   "Browsers only let https pages and localhost use the microphone. Choose a recording instead.": "Browser erlauben das Mikrofon nur Seiten mit https und localhost. Wählen Sie stattdessen eine Aufnahme.",
-  "The microphone did not start. Choose a recording instead.": "Das Mikrofon startete nicht. Wählen Sie stattdessen eine Aufnahme.",
+  "The microphone did not start. Choose a recording instead.": "Das Mikrofon ist nicht gestartet. Wählen Sie stattdessen eine Aufnahme.",
   "Text": "Text",
   "Second text": "Zweiter Text",
   "{name} (optional)": "{name} (optional)",

@@ -43,7 +43,7 @@ export function importErrorTitle(code) {
 
 /** Returns a sentence about what to do about an import's error. The server's message has the details. */
 export function importErrorText(code) {
-  if (code === "same_id") return t("Replace it, or keep it and cancel the import.");
+  if (code === "same_id") return t("Replace it, or do nothing to keep it.");
   if (canBeTriedAgain(code)) return t("Nothing was imported. Trying again may help.");
   return t("Nothing was imported. The details say what to change.");
 }

@@ -77,9 +77,7 @@ export class LabelView {
       open: (photo) => this.#go(this.#photos.indexOf(photo)), change: () => this.#draw(),
     });
     this.#kept = new KeptList(app, (photos) => this.#open(photos));
-    this.#work = el(
-      "div", { class: "label-work", hidden: true }, this.#browser.root, this.#panel.root
-    );
+    this.#work = el("div", { class: "label-work", hidden: true }, this.#browser.root, this.#panel.root);
     byId("label-root").append(
       this.#head.root, this.#notSent, this.#start.root, this.#work, this.#kept.root
     );
@@ -218,11 +216,14 @@ export class LabelView {
       this.#suggest(this.#answers.known(photo));
       this.#draw();
     } catch (error) {
-      if (isCurrent()) this.#app.notices.warn(error.message);
+      const isGone = error.code === "server_gone";
+      if (isGone) await this.#app.connection.whenBack();
+      if (isCurrent() && isGone) this.#show();
+      else if (isCurrent()) this.#app.notices.warn(error.message);
     }
   }
 
-  /** Asks the model about an image, and then about the one that probably comes next. */
+  /** Asks the model about an image, if it can be read, and then about the one that probably comes next. */
   async #ask(photo, isCurrent) {
     const { model } = this.#keeper;
     if (!this.#answers.isAble) {
@@ -240,9 +241,9 @@ export class LabelView {
       this.#suggest(answer);
       this.#draw();
     } catch (error) {
-      if (isCurrent()) this.#panel.offer(null, {
+      if (isCurrent()) this.#panel.offer(null, error instanceof DOMException ? null : {
         text: t("The model suggests nothing: {reason}", { reason: error.message }),
-        button: t("Ask again"), action: () => this.#ask(photo, isCurrent),
+        button: error.code === "not_a_picture" ? null : t("Ask again"), action: () => this.#ask(photo, isCurrent),
       });
     }
     if (!isCurrent()) return;

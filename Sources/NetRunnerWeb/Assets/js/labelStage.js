@@ -28,7 +28,7 @@ export class LabelStage {
 
   /**
    * Shows an image. Resolves to its size in pixels, after its EXIF orientation is applied, or to null
-   * if another image was opened since, or if it can't be read.
+   * if another image was opened since, or if it can't be read. Throws if the server doesn't respond.
    */
   async open(photo) {
     this.#turn += 1;
@@ -50,11 +50,11 @@ export class LabelStage {
       // The browser shows a decoded image before the next frame, so its address isn't needed longer.
       await this.#image.decode();
       return turn === this.#turn ? { width, height } : null;
-    } catch {
-      if (turn === this.#turn) {
-        this.#image.hidden = true;
-        this.#note.hidden = false;
-      }
+    } catch (error) {
+      if (turn !== this.#turn) return null;
+      this.#image.hidden = true;
+      if (error.code === "server_gone") throw error;
+      this.#note.hidden = false;
       return null;
     } finally {
       if (address) URL.revokeObjectURL(address);

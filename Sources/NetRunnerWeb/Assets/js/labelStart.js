@@ -41,7 +41,7 @@ export class LabelStart {
   /** Whether there is a model to label for. */
   set hasModels(hasModels) {
     this.#choose.hidden = !hasModels;
-    this.#noModel.hidden = hasModels;
+    this.#noModel.hidden = hasModels || !this.#app.models.isKnown;
   }
 
   async #useSamples(open) {

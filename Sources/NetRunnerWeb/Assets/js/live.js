@@ -376,12 +376,12 @@ export class LiveView {
     this.#controls.show(this.#mode, { isCameraOn: this.#camera.isOn, isPaused: this.#isPaused });
   }
 
-  /** Says that there is no model, or that the selected one can't run. */
+  /** Says that there is no model, or that the selected one can't run. The page says if the list is unknown. */
   #explainModel(model) {
     this.#change(null);
     this.#running.begin("", false);
     if (model) this.#notes.explainModel(this.#app.models.nameOf(model), model.reason);
-    else this.#notes.explainNoModel();
+    else if (this.#app.models.isKnown) this.#notes.explainNoModel();
   }
 
   #explainCamera(error) {

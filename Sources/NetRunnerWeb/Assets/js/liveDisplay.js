@@ -7,6 +7,7 @@ import { byId } from "./dom.js";
 import { showFailure } from "./failures.js";
 import { score } from "./format.js";
 import { above, hasScores, objectAt } from "./found.js";
+import { t } from "./messages.js";
 import { Outputs } from "./outputs.js";
 import { Overlay, isSpatial } from "./overlay.js";
 import { Previews } from "./previews.js";
@@ -70,6 +71,7 @@ export class LiveDisplay {
     this.#meter = new Meter();
     this.#readout.setMoving(isMoving);
     this.forget();
+    this.hint(t("No result yet."));
     this.#previews.show(null);
     this.#outputs.clear();
   }

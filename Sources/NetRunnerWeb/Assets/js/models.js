@@ -10,6 +10,8 @@ export class Models extends EventTarget {
   list = [];
   unreadable = [];
   selected = null;
+  /** Whether the server has told which models there are. */
+  isKnown = false;
   #api;
   #settings;
   #details = new Map();
@@ -27,6 +29,7 @@ export class Models extends EventTarget {
   async load() {
     const answer = await this.#api.models();
     this.list = answer.models;
+    this.isKnown = true;
     this.unreadable = answer.unreadable ?? [];
     this.#fallback = answer.default;
     this.#counts.clear();

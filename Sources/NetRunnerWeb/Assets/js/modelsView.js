@@ -121,11 +121,11 @@ export class ModelsView {
   }
 
   #showList() {
-    const { list } = this.#app.models;
+    const { list, isKnown } = this.#app.models;
     const items = (canRun) => list.filter((model) => model.can_run === canRun).map(
       (model) => el("li", { data: { id: model.id } }, this.#row(model))
     );
-    byId("model-empty").hidden = list.length > 0;
+    byId("model-empty").hidden = list.length > 0 || !isKnown;
     byId("model-search").closest("label").hidden = list.length === 0;
     byId("model-list").replaceChildren(...items(true));
     byId("model-unable-list").replaceChildren(...items(false));

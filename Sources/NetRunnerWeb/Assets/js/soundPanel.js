@@ -46,6 +46,7 @@ export class SoundPanel {
     this.#inference = inference;
     this.#display = display;
     this.#microphone.onend = () => this.pause();
+    this.#showButton();
     new ResizeObserver(() => this.#draw()).observe(this.#wave);
   }
 

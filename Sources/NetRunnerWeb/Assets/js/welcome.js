@@ -30,7 +30,7 @@ export class Welcome {
     byId("model-hint").hidden = !models.areAllShipped;
     this.#root.hidden = !settings.values.showWelcome || !models.selected;
     if (this.#root.hidden) return;
-    const takesImages = models.selected.takes === "image";
+    const takesImages = models.selected.takes === "image" && models.selected.can_run;
     const close = el("button", {
       class: "plain", type: "button", "aria-label": t("Close"),
       on: { click: () => settings.set("showWelcome", false) },
