@@ -47,7 +47,7 @@ CHANGES = {
                '{ code: "internal_error", message: "The folder is gone." } } }',
     "no_samples": 'a => a.endsWith("v1/samples") && { body: { samples: [] } }',
     "no_runtime": 'a => a.endsWith("v1/server") && { body: { name: "Net Runner", version: "1", threads: 1, '
-                  'folders: [], problem: "LiteRT is missing. Run this to install it." } }',
+                  'folders: [], problem: "LiteRT is missing. Run \'pip install LiteRT\' to install it." } }',
     "fails": 'a => a.includes("/infer") && window.isBroken && { status: 500, body: { error: '
              '{ code: "inference_failed", message: "Node 7 failed." } } }',
     "gone": 'a => window.isBroken && "gone"',
@@ -274,26 +274,37 @@ def fail(page: Page, address: str, seen: dict) -> None:
             path.write_bytes(b"not what its name says")
             page.find(f"#{kind}-input").send_keys(str(path))
             button = "Choose images" if kind == "files" else "Choose a video"
-            seen[f"explains_{name}"] = says(page, "#stage-note", title, button, "Details")
+            seen[f"explains_{name}"] = says(page, "#stage-note", title, button, "Details") and not any(
+                is_shown(page, each) for each in ["#pause", "#timeline", "#previews", "#outputs", "[data-control]"])
 
     def changed(name: str) -> str:
         return f"window.change = {CHANGES[name]};"
 
     with Opened(page, address, WATCH, changed("no_models")):
-        seen["explains_no_models"] = says(page, "#stage-note", "No model yet", "Add a model")
+        seen["explains_no_models"] = says(page, "#stage-note", "No model yet", "Add a model") \
+            and not is_shown(page, "[data-view=live] .panel")
         page.look("no-models")
         page.click("#stage-note button")
         seen["goes_to_models"] = page.wait(lambda: is_shown(page, "[data-view=models]")) is not None
     with Opened(page, address, WATCH, changed("no_list")):
         seen["explains_no_list"] = says(
             page, "#server-problem", "The server's models can't be listed.", "Try again", "The folder is gone.")
+        empty = {"live": "#stage-note", "models": "#model-empty", "evaluate": ".state-message", "label": ".drop"}
+        for view, message in empty.items():
+            driver.get(address + "#/" + view)
+            page.wait(lambda: is_shown(page, f"[data-view={view}]:not([inert])"))
+            seen[f"claims_nothing_about_models_in_{view}"] = not is_shown(page, f"[data-view={view}] {message}")
     with Opened(page, address, CANNOT_RUN):
         seen["explains_a_model_that_cannot_run"] = says(
-            page, "#stage-note", "This model can't run here", "Go to the models", "It needs 9 GB.")
+            page, "#stage-note", "This model can't run here", "Go to the models", "It needs 9 GB.") \
+            and not is_shown(page, "#welcome button.way")
     with Opened(page, address, WATCH, changed("no_runtime")):
         seen["explains_a_missing_runtime"] = says(
-            page, "#server-problem", "LiteRT is missing.", "Try again", "Run this to install it.")
+            page, "#server-problem", "LiteRT is missing.", "Try again", "to install it.")
         page.look("no-runtime")
+        driver.get(address + "#/models")
+        seen["says_once_how_to_install_it"] = page.wait(lambda: is_shown(page, "#model-runtime")) is not None \
+            and not is_shown(page, "#server-problem")
     with Opened(page, address, WATCH, changed("no_samples")):
         page.click("[data-source=samples]")
         seen["explains_no_samples"] = says(page, "#stage-note", "No samples", "Choose images")
@@ -344,6 +355,14 @@ def german(page: Page, address: str, seen: dict) -> None:
         or "Verschiedene beste Labels: zero und null" in page.text("#verdict")) is not None
     seen["has_german_numbers"] = page.wait(lambda: page.text("#latency").count(",") == 1) is not None
     page.look("german-compare", runs_axe=False)
+    page.click("#compare")
+    page.click("#to-camera")
+    page.wait(lambda: page.text("#age").endswith("ms"))
+    tops = driver.execute_script(
+        "return [...document.querySelectorAll('#readout dd')].map((each) => each.getBoundingClientRect().top)")
+    # On phones, the times are below each other beside the labels.
+    seen["has_times_in_one_row"] = len(set(tops)) == (4 if page.is_phone else 1)
+    seen["names_keys_of_keyboards_only"] = is_shown(page, "[data-view=live] .keys") is not page.is_phone
 
 
 def main() -> None:

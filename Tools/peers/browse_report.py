@@ -225,7 +225,8 @@ class Evaluations:
         # Browsers log requests that fail.
         self.go("evaluate/none")
         seen["explains_missing"] = page.wait(
-            lambda: "no longer on the server" in page.text(message)) is not None
+            lambda: "no longer on the server" in page.text(message)
+            and page.find("#evaluate-one h1").is_displayed()) is not None
         self.go("evaluate")
         page.wait(lambda: self.count("#evaluate-list li") > 3)
         self.driver.execute_cdp_cmd("Network.enable", {})
