@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import { language, t } from "./messages.js";
+import { language, numbers, t } from "./messages.js";
 
 /** The sign between whole numbers and fractions in the page's language. */
 const decimalSign = (1.5).toLocaleString(language).charAt(1);
@@ -58,7 +58,7 @@ export function number(value) {
 
 /** Formats a whole number, such as "1,200". */
 export function whole(value) {
-  return value.toLocaleString(language);
+  return numbers.format(value);
 }
 
 /** Formats a duration: "less than a second", "12 s", "3 min 20 s", "2 h 5 min". */
@@ -91,44 +91,46 @@ export function shape(lengths) {
   return lengths.length === 0 ? t("one value") : lengths.join(" × ");
 }
 
+/** The names of metrics for people. */
+const metricNames = {
+  top1: t("Top-1 accuracy"),
+  top5: t("Top-5 accuracy"),
+  classification_accuracy: t("Top-5 accuracy (Net Runner)"),
+  balanced_accuracy: t("Balanced accuracy"),
+  macro_precision: t("Macro precision"),
+  macro_recall: t("Macro recall"),
+  macro_f1: t("Macro F1"),
+  micro_precision: t("Micro precision"),
+  micro_recall: t("Micro recall"),
+  micro_f1: t("Micro F1"),
+  weighted_precision: t("Weighted precision"),
+  weighted_recall: t("Weighted recall"),
+  weighted_f1: t("Weighted F1"),
+  log_loss: t("Log loss"),
+  ece: t("Calibration error"),
+  roc_auc: "ROC AUC",
+  average_precision: t("Average precision"),
+  r2: "R²",
+  mae: t("Mean absolute error"),
+  mape: t("Mean absolute percentage error"),
+  rmse: t("Root mean square error"),
+  median_absolute_error: t("Median absolute error"),
+  max_error: t("Max error"),
+  explained_variance: t("Explained variance"),
+  mean_iou: t("Mean IoU"),
+  pixel_accuracy: t("Pixel accuracy"),
+  exact_match: t("Exact match"),
+  ap: "AP",
+  ap50: t("AP at IoU 0.50"),
+  ap75: t("AP at IoU 0.75"),
+  ap_small: t("AP, small objects"),
+  ap_medium: t("AP, medium objects"),
+  ap_large: t("AP, large objects"),
+};
+
 /** Returns a metric's name for people. */
 export function metricName(name) {
-  const known = {
-    top1: t("Top-1 accuracy"),
-    top5: t("Top-5 accuracy"),
-    classification_accuracy: t("Top-5 accuracy (Net Runner)"),
-    balanced_accuracy: t("Balanced accuracy"),
-    macro_precision: t("Macro precision"),
-    macro_recall: t("Macro recall"),
-    macro_f1: t("Macro F1"),
-    micro_precision: t("Micro precision"),
-    micro_recall: t("Micro recall"),
-    micro_f1: t("Micro F1"),
-    weighted_precision: t("Weighted precision"),
-    weighted_recall: t("Weighted recall"),
-    weighted_f1: t("Weighted F1"),
-    log_loss: t("Log loss"),
-    ece: t("Calibration error"),
-    roc_auc: "ROC AUC",
-    average_precision: t("Average precision"),
-    r2: "R²",
-    mae: t("Mean absolute error"),
-    mape: t("Mean absolute percentage error"),
-    rmse: t("Root mean square error"),
-    median_absolute_error: t("Median absolute error"),
-    max_error: t("Max error"),
-    explained_variance: t("Explained variance"),
-    mean_iou: t("Mean IoU"),
-    pixel_accuracy: t("Pixel accuracy"),
-    exact_match: t("Exact match"),
-    ap: "AP",
-    ap50: t("AP at IoU 0.50"),
-    ap75: t("AP at IoU 0.75"),
-    ap_small: t("AP, small objects"),
-    ap_medium: t("AP, medium objects"),
-    ap_large: t("AP, large objects"),
-  };
-  if (known[name]) return known[name];
+  if (metricNames[name]) return metricNames[name];
   const words = name.replaceAll("_", " ").replace(/\bf1\b/, "F1");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

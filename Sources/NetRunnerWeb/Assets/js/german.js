@@ -8,6 +8,7 @@ import { germanLabel } from "./germanLabel.js";
 import { germanLive } from "./germanLive.js";
 import { germanModels } from "./germanModels.js";
 import { germanPage } from "./germanPage.js";
+import { germanServer } from "./germanServer.js";
 
 /**
  * The page's texts in German. The key is the English text that a script passes to `t`, or the second
@@ -19,5 +20,6 @@ export const german = {
   ...germanEvaluate,
   ...germanLabel,
   ...germanModels,
+  ...germanServer,
   "{n} images": ["{n} Bild", "{n} Bilder"],
 };

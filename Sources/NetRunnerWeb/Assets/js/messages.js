@@ -9,6 +9,9 @@ export const languages = { en: "English", de: "Deutsch" };
 /** The code of the page's language, which early.js chose. */
 export const language = document.documentElement.lang;
 
+/** Formats numbers in the page's language. */
+export const numbers = new Intl.NumberFormat(language);
+
 // English needs no other file.
 const translations = language === "de" ? (await import("./german.js")).german : null;
 
@@ -26,7 +29,7 @@ export function t(text, values = {}) {
  */
 export function tn(n, one, many, values = {}) {
   const [singular, plural] = translations?.[many] ?? [one, many];
-  return filled(n === 1 ? singular : plural, { n: n.toLocaleString(language), ...values });
+  return filled(n === 1 ? singular : plural, { n: numbers.format(n), ...values });
 }
 
 /** Translates the texts and attributes of index.html, or of another element that isn't made by a script. */

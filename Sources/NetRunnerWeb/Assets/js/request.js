@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { t } from "./messages.js";
+import { serverMessage } from "./serverMessages.js";
 
 /** An error of a request, with the server's code and message, or with the code `server_gone`. */
 class RequestError extends Error {
@@ -25,7 +26,9 @@ function errorFrom(status, text, retryAfter) {
   } catch {
     // The response may come from another server, such as a proxy. Only its status is known.
   }
-  const message = error?.message ?? t("The server responded with status {status}.", { status });
+  const message = error?.message
+    ? serverMessage(error.code, error.message)
+    : t("The server responded with status {status}.", { status });
   return new RequestError(
     error?.code ?? `status_${status}`, message, status, Number(retryAfter) || 1, error?.issues
   );

@@ -92,7 +92,7 @@ export function ticks(lower, upper, about = 4) {
  * median as the 95th percentile are only counted in `beyond`.
  */
 export function histogram(values) {
-  const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
+  const sorted = Float64Array.from(values.filter(Number.isFinite)).sort();
   if (sorted.length === 0) return null;
   const [least, most] = [sorted[0], sorted[sorted.length - 1]];
   const middle = sorted[Math.floor(sorted.length / 2)];

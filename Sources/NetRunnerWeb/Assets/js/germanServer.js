@@ -1,0 +1,45 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+/** German texts of the server's errors. */
+export const germanServer = {
+  "{text} The server says: {message}": "{text} Der Server sagt: {message}",
+  "The request isn't valid.": "Die Anfrage ist nicht gültig.",
+  "The file is too large.": "Die Datei ist zu groß.",
+  "The file arrived too slowly.": "Die Datei kam zu langsam an.",
+  "The server can't store the file.": "Der Server kann die Datei nicht speichern.",
+  "The server has no space left.": "Auf dem Server ist kein Platz mehr.",
+  "The draft is no longer on the server.": "Der Entwurf ist nicht mehr auf dem Server.",
+  "The example is no longer on the server.": "Das Beispiel des Modells ist nicht mehr auf dem Server.",
+  "The server has no such folder.": "Der Server hat keinen solchen Ordner.",
+  "The model failed on this input.": "Das Modell konnte diese Eingabe nicht verarbeiten.",
+  "The server failed.": "Im Server trat ein Fehler auf.",
+  "The model's description isn't valid.": "Die Beschreibung des Modells ist nicht gültig.",
+  "The dataset can't be read.": "Der Datensatz ist nicht lesbar.",
+  "The path isn't allowed.": "Der Pfad ist nicht erlaubt.",
+  "The label is no longer on the server.": "Das Label ist nicht mehr auf dem Server.",
+  "A library is missing on the server.": "Auf dem Server fehlt eine Bibliothek.",
+  "The model can't run here.": "Das Modell kann hier nicht laufen.",
+  "Shipped models can't be changed.": "Mitgelieferte Modelle lassen sich nicht ändern.",
+  "The model is no longer on the server.": "Das Modell ist nicht mehr auf dem Server.",
+  "The graph of this model can't be shown.": "Der Graph dieses Modells kann nicht gezeigt werden.",
+  "There are no labels yet.": "Es gibt noch keine Labels.",
+  "No image was chosen.": "Es wurde kein Bild gewählt.",
+  "There is no report.": "Es gibt keinen Bericht.",
+  "The file is not an image that the server can read.": "Die Datei ist kein Bild, das der Server lesen kann.",
+  "The file is not a recording that the server can read.": "Die Datei ist keine Aufnahme, die der Server lesen kann.",
+  "The image is no longer on the server.": "Das Bild ist nicht mehr auf dem Server.",
+  "The image has too many pixels.": "Das Bild hat zu viele Pixel.",
+  "The recording is too long.": "Die Aufnahme ist zu lang.",
+  "The sample is no longer on the server.": "Das Beispiel ist nicht mehr auf dem Server.",
+  "The shapes are no longer on the server.": "Die Formen sind nicht mehr auf dem Server.",
+  "The server has too much to do.": "Der Server hat zu viel zu tun.",
+  "There are too many images.": "Es sind zu viele Bilder.",
+  "There are too many uploads.": "Auf dem Server liegen zu viele hochgeladene Dateien.",
+  "The model has no such label.": "Das Modell hat kein solches Label.",
+  "The upload is too large.": "Die hochgeladene Datei ist zu groß.",
+  "The repository has no such version.": "Das Repository hat keine solche Version.",
+  "The shapes are for an image of another size.": "Die Formen gehören zu einem Bild anderer Größe.",
+};
