@@ -41,13 +41,16 @@ def predict(
         ``row``, the answer as JSON; and ``error``, which is null if the item didn't fail. The item and the
         digest together identify a result.
     """
+    import ray.data  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
     check_answer(answer)
     if isinstance(bundle, HostedModel):
         bundle = bundle.pinned(program)
     model = Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout)
     return dataset.map_batches(
         _Predictor, fn_constructor_kwargs={"model": model, "column": column, "answer": answer},
-        batch_size=batch_size, batch_format="pyarrow", concurrency=workers, num_cpus=threads)
+        batch_size=batch_size, batch_format="pyarrow", compute=ray.data.ActorPoolStrategy(size=workers),
+        num_cpus=threads)
 
 
 def evaluate(
