@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ray and Spark while their processes are killed at random. No row may be lost, doubled or different.
 
-    python -m pytest Python/tests/test_kills.py -o pythonpath=Python -s --program PROGRAM --items 50000 --kills 200
+    python -m pytest Python/tests/test_kills.py -o pythonpath=Python -s --program PROGRAM --items 400 --kills 5
 """
 
 from __future__ import annotations
