@@ -56,7 +56,7 @@ class ItemEncoder:
         if isinstance(item, str):
             if self._takes_text:
                 return Source({"value": item})
-            if item.startswith(("http://", "https://")):
+            if item.startswith(("http://", "https://", "s3://")):
                 return Source({"url": item}, is_named=True)
             return Source({"path": self._path(item)}, is_named=True)
         if isinstance(item, os.PathLike):

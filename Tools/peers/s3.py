@@ -16,6 +16,7 @@ The result of a command is an object, which is {"error": ...} if the command fai
     {"do": "delete", "bucket": B, "key": K}
     {"do": "list", "bucket": B}                         by boto3: keys, and unfinished uploads
     {"do": "faults", "bucket": B, "faults": [...]}      sets the faults of that bucket's requests
+    {"do": "page", "bucket": B, "keys": N}              lists of that bucket have at most N keys
     {"do": "requests", "bucket": B}                     its requests: [method, target, status]
     {"do": "sign", "requests": [...]}                   botocore's signatures
 
@@ -23,7 +24,8 @@ A fault is {"method": M, "match": TEXT, "after": N, "times": N, "act": A, ...}. 
 method and with TEXT in their target. A is status (with status, code, fields), body (with status, bytes), cut
 (the response ends after N bytes), cut_request (the connection ends after N bytes of the request), shorten (the
 response states a wrong length), slow (with seconds), or drop (the request is done, but the response is lost).
-The server ends when its input ends.
+Objects of a bucket whose name begins with "public-" are read without a signature. The server ends when its
+input ends.
 """
 
 import base64
@@ -61,6 +63,7 @@ class Store:
         self.moto = DomainDispatcherApplication(create_backend_app)
         self.faults: dict[str, list[dict]] = {}
         self.requests: dict[str, list] = {}
+        self.pages: dict[str, int] = {}
         self.lock = threading.Lock()
 
     def __call__(self, environ, start_response):
@@ -83,13 +86,16 @@ class Store:
         if len(data) < length:
             return self.hang_up(environ)
         environ["wsgi.input"] = BytesIO(data)
-        refusal = refused(environ, data)
+        is_public = bucket.startswith("public-") and "HTTP_AUTHORIZATION" not in environ
+        refusal = None if is_public else refused(environ, data)
         if refusal:
             code, message = refusal
             fault = {"act": "status", "status": 403, "code": code, "message": message}
             return self.answer(environ, start_response, fault, bucket, method, target)
         if act in ("status", "body"):
             return self.answer(environ, start_response, fault, bucket, method, target)
+        if "list-type=2" in target and bucket in self.pages:
+            environ["QUERY_STRING"] += f"&max-keys={self.pages[bucket]}"
         head = {}
 
         def begin(status, fields, exc_info=None):
@@ -218,6 +224,9 @@ def obey(store: Store, client, command: dict) -> dict:
     if do == "faults":
         with store.lock:
             store.faults[bucket] = command["faults"]
+        return {}
+    if do == "page":
+        store.pages[bucket] = command["keys"]
         return {}
     if do == "requests":
         with store.lock:

@@ -101,15 +101,15 @@ public struct BulkRun {
     _ bundle: ModelBundle, _ backends: [any Backend], _ run: String, without before: Before,
     until isOver: () -> Bool, onProgress: (Progress) -> Void
   ) throws -> Progress {
-    let failed = dataset.samples.count { before.failed.contains($0.id) }
-    let positions = dataset.samples.indices.filter {
-      !before.images.contains(dataset.samples[$0].id)
+    let feed = SampleFeed(dataset, options.objects, done: before.images, failed: before.failed)
+    var (received, failed) = (0, 0)
+    var progress = Progress(model: bundle.manifest.id, done: 0, count: 0, failed: 0, resumed: 0)
+    func update(_ counts: SampleFeed.Counts) {
+      (progress.count, progress.resumed) = (counts.known, counts.done)
+      (progress.done, progress.failed) = (counts.done + received, counts.failed + failed)
     }
-    let count = dataset.samples.count
-    var progress = Progress(
-      model: bundle.manifest.id, done: count - positions.count, count: count, failed: failed,
-      resumed: count - positions.count)
-    guard !positions.isEmpty else { return progress }
+    update(feed.counts)
+    guard progress.done < progress.count else { return progress }
     let evaluator: Evaluator
     do {
       evaluator = try Evaluator(bundle, backends, options)
@@ -120,11 +120,11 @@ public struct BulkRun {
     var pending: [BulkRow] = []
     let clock = ContinuousClock()
     var kept = clock.now
-    let work = work(evaluator, positions, run)
-    try work.run(until: isOver) { _, row in
-      pending.append(row)
-      progress.done += 1
-      if row.result.error { progress.failed += 1 }
+    try work(evaluator, feed, run).run(until: isOver) { _, result in
+      pending.append(result.row)
+      received += 1
+      if result.row.result.error { failed += 1 }
+      update(result.counts)
       if pending.count >= Self.batchSize || clock.now - kept > .seconds(1) {
         try log.append(pending)
         pending.removeAll(keepingCapacity: true)
@@ -133,21 +133,24 @@ public struct BulkRun {
       onProgress(progress)
     }
     if !pending.isEmpty { try log.append(pending) }
+    // The threads have ended, and perhaps passed over the last samples.
+    update(feed.counts)
     return progress
   }
 
-  private func work(_ evaluator: Evaluator, _ positions: [Int], _ run: String) -> ParallelWork<
-    BulkRow
-  > {
-    let (samples, indices) = (dataset.samples, dataset.indices)
+  private func work(
+    _ evaluator: Evaluator, _ feed: SampleFeed, _ run: String
+  ) -> ParallelWork<(row: BulkRow, counts: SampleFeed.Counts)> {
     let iterations = options.iterations
     let maker = BulkRowMaker(evaluator, run: run, options)
-    return ParallelWork(count: positions.count, threads: options.threads, room: Self.batchSize) {
-      number in
-      var sample = samples[positions[number]]
-      sample.truth = nil
-      let evaluation = evaluator.evaluate(sample.source, id: sample.id, iterations: iterations)
-      return maker.row(evaluation, of: sample, at: indices[positions[number]])
+    return ParallelWork(threads: options.threads, room: Self.batchSize) { _, isOver in
+      guard let item = feed.next(until: isOver) else { return nil }
+      return {
+        var sample = item.sample
+        sample.truth = nil
+        let evaluation = evaluator.evaluate(item.source, id: sample.id, iterations: iterations)
+        return (maker.row(evaluation, of: sample, at: item.index), item.counts)
+      }
     }
   }
 

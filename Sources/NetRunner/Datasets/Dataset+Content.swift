@@ -18,7 +18,8 @@ extension Dataset {
 
   /// What the dataset consists of, as the first sample shows.
   package var content: Content {
-    switch samples.first?.source {
+    if let foundContent { return foundContent }
+    return switch samples.first?.source {
     case .file(let path), .url(let path): Content(ofFile: path)
     case .tensor, .row, .numbers: .values
     default: .images

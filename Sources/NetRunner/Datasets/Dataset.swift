@@ -57,6 +57,10 @@ public struct Dataset: Sendable {
   ///
   /// ``indices`` works for both.
   public var originalIndices: [Int]?
+  /// What the samples in archives and below prefixes are, if one of them was looked at.
+  package var foundContent: Content?
+  /// The objects below prefixes that belong to a part, by the remainder of their index; nil for all.
+  var listedPart: (remainder: Int, count: Int)?
 }
 
 extension Dataset {
@@ -116,7 +120,13 @@ extension Dataset {
         .invalidOption,
         "Part \(index) of \(count) doesn't exist. Parts are numbered from 1, as in 1 of 4.")
     }
-    return selecting(samples.indices.filter { $0 % count == index - 1 })
+    // Each part lists the objects below a prefix, and takes its own.
+    var part = selecting(
+      samples.indices.filter {
+        $0 % count == index - 1 || ObjectAddress.isPrefix(samples[$0].source.id)
+      })
+    part.listedPart = (index - 1, count)
+    return part
   }
 
   private func selecting(_ positions: [Int]) -> Dataset {

@@ -161,9 +161,9 @@ extension Dataset {
   ///
   /// Recordings and NumPy files are taken as images are.
   ///
-  /// - Parameter paths: Images, folders, tables (.csv, .jsonl, .npz) and URLs (https:// or
-  ///   http://). A missing file isn't an error here: it becomes a row with an error. Duplicate paths
-  ///   are counted once.
+  /// - Parameter paths: Images, folders, tables (.csv, .jsonl, .npz) and URLs (https://, http:// or
+  ///   s3://). A missing file isn't an error here: it becomes a row with an error. Duplicate paths
+  ///   are counted once. ``BulkRun`` finds the samples in tar archives and below `s3://bucket/folder/`.
   /// - Throws: `TensorIOError` if a folder can't be read, or if there are no images.
   public init(images paths: [String]) throws {
     var samples: [Sample] = []
@@ -178,8 +178,9 @@ extension Dataset {
       }
     }
     for path in paths {
-      if path.hasPrefix("https://") || path.hasPrefix("http://") {
-        add(path, .url(path))
+      if ObjectAddress.isAddress(path) {
+        let isBucket = ObjectAddress.isPrefix(path) && !path.hasSuffix("/")
+        add(isBucket ? path + "/" : path, .url(isBucket ? path + "/" : path))
       } else if FileSystem.isFolder(path) {
         let prefix = path.hasSuffix("/") ? path : path + "/"
         let folder = try ImageFolder(path, allowsOthers: true)
@@ -196,6 +197,11 @@ extension Dataset {
     guard !samples.isEmpty else {
       throw DatasetReader.noImages(in: paths, notes, code: .fileNotFound)
     }
+    let (prefixes, count) = (samples.map(\.id).filter(ObjectAddress.isPrefix), samples.count)
+    samples.removeAll { sample in
+      prefixes.contains { ObjectAddress.isListed(sample.id, below: $0) }
+    }
+    repeated += count - samples.count
     if repeated > 0 { notes.append("left out: \(counted(repeated, "repeated path"))") }
     self.init(
       layout: .folder, name: "", path: paths.count == 1 ? paths[0] : ".", samples: samples,

@@ -171,7 +171,7 @@ struct TableReader {
   }
 
   private func source(_ path: String, in folder: String) -> ImageSource {
-    if path.hasPrefix("https://") || path.hasPrefix("http://") { return .url(path) }
+    if ObjectAddress.isAddress(path) { return .url(path) }
     return .file(path.hasPrefix("/") ? path : folder + "/" + path)
   }
 

@@ -46,6 +46,10 @@ public struct EvaluationOptions: Sendable {
   ///
   /// If nil, those images become rows with an error.
   public var fetch: Evaluator.Fetch?
+  /// Reads archives and lists objects for bulk runs.
+  ///
+  /// If nil, addresses of archives and prefixes of addresses become rows with an error.
+  package var objects: ObjectAccess?
   /// Whether all rows of ``EvaluationRun/Progress`` have pictures and shapes, not only the first.
   ///
   /// Only the first rows of the report have them in either case.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import TensorIO
+import TensorIODecoding
 import TensorIOEncoding
 public import TensorIOImageCodecs
 
@@ -154,6 +155,7 @@ public struct Evaluator: Sendable {
     switch source {
     case .tensor, .row, .numbers: true
     case .file(let path): ImageFolder.isArray(path)
+    case .bytes(let bytes, _): bytes.starts(with: NumPyFile.magic)
     default: false
     }
   }

@@ -29,7 +29,10 @@ extension ImageSource {
       }
       return try file.windows(for: only)
     case .file(let path): return [ModelInputs(try NumPyFile(path).value(for: only))]
-    case .url, .bytes, .pixels, .refused:
+    case .bytes(let bytes, let name):
+      let path = name.hasPrefix("'") ? String(name.dropFirst().dropLast()) : name
+      return [ModelInputs(try NumPyFile(bytes, named: path).value(for: only))]
+    case .url, .pixels, .refused:
       throw TensorIOError(.wrongKind, "'\(id)' isn't numbers.")
     }
   }

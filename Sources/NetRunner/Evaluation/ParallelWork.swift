@@ -28,10 +28,15 @@ package final class ParallelWork<Output: Sendable>: Sendable {
     }
   }
 
-  private let count: Int
+  /// Returns the work on the item with the given index; nil if there are no more.
+  package typealias Take =
+    @Sendable (_ index: Int, _ isOver: () -> Bool) -> (@Sendable () -> Output)?
+
   private let threads: Int
-  private let work: @Sendable (Int) -> Output
+  private let take: Take
   private let state = Mutex(State())
+  /// Keeps the order of the items that threads take, which may block.
+  private let taking = Mutex(())
   /// Limits the number of items that are started before earlier results have been received.
   private let room: DispatchSemaphore
   private let waiting = DispatchSemaphore(value: 0)
@@ -51,12 +56,26 @@ package final class ParallelWork<Output: Sendable>: Sendable {
   ///     received. The default is 4 per thread. The threads keep working up to this limit while the
   ///     receiver is busy, for example with a slow disk.
   ///   - work: Processes the item with the given index, on one of the threads.
-  package init(
+  package convenience init(
     count: Int, threads: Int, room: Int? = nil, work: @escaping @Sendable (Int) -> Output
   ) {
-    self.count = count
-    self.threads = max(1, min(threads, count))
-    self.work = work
+    self.init(threads: min(threads, count), room: room) { index, _ in
+      guard index < count else { return nil }
+      return { work(index) }
+    }
+  }
+
+  /// Prepares work on items whose number isn't known.
+  ///
+  /// - Parameters:
+  ///   - threads: The number of items that are processed at the same time.
+  ///   - room: The maximum number of items that are started before an earlier result has been
+  ///     received. The default is 4 per thread.
+  ///   - take: Finds the next item, and returns the work on it. It is called by one thread at a
+  ///     time, in the items' order, and may block. After nil, it returns only nil.
+  package init(threads: Int, room: Int? = nil, taking take: @escaping Take) {
+    self.threads = max(1, threads)
+    self.take = take
     let room = max(self.threads, room ?? self.threads * 4)
     self.room = DispatchSemaphore(value: room)
     wakingCount = max(1, room / 2)
@@ -109,19 +128,21 @@ package final class ParallelWork<Output: Sendable>: Sendable {
     // Take the room before the index, so that the item the receiver waits for always has room. The
     // order matters to avoid a deadlock.
     room.wait()
-    while let index = nextIndex() {
-      send(.result(index, work(index)))
+    while let (index, work) = nextWork() {
+      send(.result(index, work()))
       room.wait()
     }
     room.signal()
     send(.threadEnded)
   }
 
-  private func nextIndex() -> Int? {
-    state.withLock { state in
-      guard !state.isOver, state.next < count else { return nil }
-      defer { state.next += 1 }
-      return state.next
+  private func nextWork() -> (index: Int, work: @Sendable () -> Output)? {
+    taking.withLock { _ in
+      let isOver = { self.state.withLock(\.isOver) }
+      let index = state.withLock(\.next)
+      guard !isOver(), let work = take(index, isOver) else { return nil }
+      state.withLock { $0.next += 1 }
+      return (index, work)
     }
   }
 

@@ -19,15 +19,22 @@ struct BulkCommand: ParsableCommand {
         tensorio bulk photos more/photos --model pets.tiobundle -o results.jsonl -o results.csv
         tensorio bulk photos --models models -o results.sqlite --resume
         tensorio bulk flats.csv --model prices.tiobundle -o prices.csv
+        tensorio bulk s3://bucket/photos/ shards/*.tar --model pets.tiobundle -o results.sqlite
 
       Results are written as .sqlite (or .db), .jsonl, .csv or .json (Net Runner's format). Rows \
       are written every second. After Ctrl-C, a crash or kill -9, --resume continues where the run \
       stopped. A photo that is missing or damaged becomes a row with its error. Links to photos \
       are followed, but links to folders aren't.
+
+      s3:// addresses are read with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; \
+      AWS_REGION and AWS_ENDPOINT_URL_S3 name the region and the server. The photos in a tar \
+      archive are named archive.tar/photo.jpg.
       """)
 
   @Argument(
-    help: "Folders of photos or recordings, files, tables, arrays, or URLs of photos.",
+    help: ArgumentHelp(
+      "Folders of photos or recordings, files, tables, arrays, tar archives, or addresses of photos, "
+        + "of archives or of folders in S3 (s3://bucket/folder/)."),
     completion: .file())
   var photos: [String]
 
@@ -73,14 +80,16 @@ struct BulkCommand: ParsableCommand {
     options.iterations = iterations
     options.threads = threads ?? Processors.count
     choice.apply(to: &options)
+    options.objects = ObjectStore.access
     let isThere = { (path: String) in
-      ImageDownload.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
+      ObjectAddress.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
     }
     if let path = photos.first(where: { !isThere($0) }) {
       throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
     }
     try choice.checkInputs()
-    let dataset = try Dataset(images: photos)
+    var dataset = try Dataset(images: photos)
+    try dataset.findContent(with: options.objects)
     let bundles = try choice.bundles(for: dataset)
     for note in dataset.notes { Console.printMessage("note: \(note.printable)") }
     let results = try BulkResults(output, resuming: resume, replacing: force)

@@ -37,7 +37,7 @@ struct ModelChoice: ParsableArguments {
   func apply(to options: inout EvaluationOptions) {
     options.decoder.scaling = decode
     options.kept = outputs
-    options.fetch = ImageDownload.bytes
+    options.fetch = ObjectStore.bytes
   }
 
   /// The paths of the bundles that are named.

@@ -139,7 +139,7 @@ struct WorkerCommand: ParsableCommand {
     options.threads = sessions
     options.decoder.scaling = decode
     options.kept = outputs
-    options.fetch = ImageDownload.bytes
+    options.fetch = ObjectStore.bytes
     return options
   }
 

@@ -5,57 +5,50 @@
 
 import CCurl
 import CSystemCalls
-import ModelCommands
 import TensorIO
 
-/// Downloads images that a user or a dataset names by their address, with libcurl.
-enum ImageDownload {
-  static func isAddress(_ path: String) -> Bool {
-    path.hasPrefix("https://") || path.hasPrefix("http://")
-  }
+/// A request that failed, and whether another one may succeed.
+struct FetchFailure: Error {
+  /// What happened and what to check.
+  var error: TensorIOError
+  /// Whether another attempt may succeed.
+  var isTransient: Bool
+  /// Whether the server responded.
+  var hasResponse: Bool
+  /// How long the server asks to wait, in seconds; 0 if it doesn't.
+  var retrySeconds: Int
 
-  /// Downloads the bytes at an address, and blocks the thread for up to a minute.
-  static func bytes(_ address: String) throws -> [UInt8] {
-    let authorities = try authorities()
-    guard let answer = try CurlLibrary.shared.get().fetch(address, trusting: authorities) else {
-      throw failure(address, "the machine is out of memory")
-    }
-    defer { free(answer.bytes) }
+  /// Describes a download that is over.
+  init(_ answer: CurlAnswer, of request: ObjectRequest) {
+    let status = Int(answer.status)
+    hasResponse = answer.code == 0
+    retrySeconds = Int(answer.retry_seconds)
     if answer.is_too_large != 0 {
-      throw TensorIOError(
-        .unreadableFile, "'\(address)' is larger than \(CurlMostBytes >> 20) MiB.")
-    }
-    guard answer.code == 0 else { throw failure(address, reason(for: answer)) }
-    guard answer.status == 200 else {
-      throw TensorIOError(
-        answer.status == 404 ? .fileNotFound : .unreadableFile,
-        "'\(address)' can't be fetched: the server returned status \(answer.status).")
-    }
-    return Array(UnsafeBufferPointer(start: answer.bytes, count: answer.count))
-  }
-
-  /// Returns the file in `SSL_CERT_FILE`, whose authorities replace the system's, as in OpenSSL.
-  private static func authorities() throws -> String? {
-    guard let file = getenv("SSL_CERT_FILE").map({ String(cString: $0) }), !file.isEmpty else {
-      return nil
-    }
-    do {
-      let text = String(decoding: try FileSystem.read(file), as: UTF8.self)
-      guard text.contains("-----BEGIN CERTIFICATE-----") else {
-        throw TensorIOError(
-          .unreadableFile,
-          "'\(file)' has no certificate. Expected PEM, which begins with "
-            + "'-----BEGIN CERTIFICATE-----'.")
+      isTransient = false
+      error = TensorIOError(
+        .unreadableFile, "'\(request.name)' is larger than \(CurlMostBytes >> 20) MiB.")
+    } else if answer.code != 0 {
+      isTransient = Self.transientCodes.contains(Int(answer.code))
+      error = TensorIOError(
+        .unreadableFile, "'\(request.name)' can't be fetched: \(Self.reason(for: answer)).")
+    } else {
+      isTransient = [408, 429].contains(status) || (500...599 ~= status && status != 501)
+      var message = "'\(request.name)' can't be fetched: the server returned status \(status)"
+      if let store = request.store {
+        let (text, code) = store.explanation(of: answer)
+        message += text
+        if ["RequestTimeout", "SlowDown"].contains(code) { isTransient = true }
+      } else {
+        message += "."
       }
-      return file
-    } catch let error as TensorIOError {
-      throw error.saying(before: "The file in SSL_CERT_FILE can't be used. ")
+      error = TensorIOError(status == 404 ? .fileNotFound : .unreadableFile, message)
     }
   }
 
-  private static func failure(_ address: String, _ reason: String) -> TensorIOError {
-    TensorIOError(.unreadableFile, "'\(address)' can't be fetched: \(reason).")
-  }
+  private static let transientCodes = [
+    CurlUnknownHost, CurlCannotConnect, CurlBrokenStream, CurlPartialFile, CurlTimedOut,
+    CurlEmptyAnswer, CurlBrokenSending, CurlBrokenConnection, CurlResetStream,
+  ]
 
   /// Returns what happened and what to check, without a full stop.
   private static func reason(for answer: CurlAnswer) -> String {
@@ -68,20 +61,21 @@ enum ImageDownload {
     case CurlTimedOut where answer.was_connected == 0:
       return "its server couldn't be reached within \(CurlConnectSeconds) seconds; check "
         + "the URL and the network"
-    case CurlTimedOut where text(of: answer).contains("too slow"):
+    case CurlTimedOut where answer.text(\.reason).contains("too slow"):
       return "the server sent nothing for \(CurlSilentSeconds) seconds"
     case CurlTimedOut: return "it took more than a minute"
     case CurlTooManyRedirections:
       return "its server redirects more than \(CurlMostRedirections) times"
+    case CurlUnknownOption: return "its request can't be signed; install libcurl 7.75 or later"
     case CurlWeirdAnswer: return "its server doesn't speak HTTP; check the port and the URL"
-    case CurlEmptyAnswer, CurlBrokenConnection, CurlPartialFile:
+    case CurlEmptyAnswer, CurlBrokenConnection, CurlBrokenSending, CurlPartialFile:
       return "its server closed the connection too early; check the port, and whether the URL "
         + "must begin with https or http"
     case CurlTLSFailed:
       return "its server doesn't speak TLS; check the port, and whether the URL must begin with "
         + "https or http"
     case CurlRefusedCertificate, CurlUnusableAuthorities: return certificateFault(answer)
-    default: return "\(text(of: answer))"
+    default: return "\(answer.text(\.reason))"
     }
   }
 
@@ -89,13 +83,13 @@ enum ImageDownload {
     switch CInt(answer.system_error) {
     case ECONNREFUSED: "refused the connection; check the URL, and that the server is running"
     case ENETUNREACH, EHOSTUNREACH: "is on a network that this machine can't reach"
-    case 0: "couldn't be reached: \(text(of: answer))"
+    case 0: "couldn't be reached: \(answer.text(\.reason))"
     case let code: "couldn't be reached: \(String(cString: strerror(code)))"
     }
   }
 
   private static func certificateFault(_ answer: CurlAnswer) -> String {
-    let text = text(of: answer)
+    let text = answer.text(\.reason)
     if text.contains("expired") {
       return
         "its server's certificate has expired; renew it, or correct this machine's clock"
@@ -107,9 +101,12 @@ enum ImageDownload {
     return "its server's certificate is from an authority that this machine doesn't trust; set "
       + "SSL_CERT_FILE to a file with the authority's certificate"
   }
+}
 
-  private static func text(of answer: CurlAnswer) -> String {
-    withUnsafeBytes(of: answer.reason) { bytes in
+extension CurlAnswer {
+  /// Returns one of the texts.
+  func text<Value>(_ field: KeyPath<CurlAnswer, Value>) -> String {
+    withUnsafeBytes(of: self[keyPath: field]) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
   }

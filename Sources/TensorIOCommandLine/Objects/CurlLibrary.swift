@@ -12,7 +12,7 @@ import TensorIO
 /// The libcurl library, which is opened when the first address is fetched.
 ///
 /// `@unchecked Sendable` because the functions never change, and only one thread at a time uses a
-/// handle.
+/// transfer.
 final class CurlLibrary: @unchecked Sendable {
   /// The process's only instance; libcurl stays loaded.
   static let shared: Result<CurlLibrary, TensorIOError> = Result { () throws(TensorIOError) in
@@ -21,14 +21,14 @@ final class CurlLibrary: @unchecked Sendable {
 
   let library: NativeLibrary
   private var functions = CurlFunctions()
-  /// The handles that no thread uses at the moment; each keeps connections open.
-  private let idle = Mutex<[Handle]>([])
+  /// The transfers that nobody uses at the moment; each keeps connections open.
+  private let idle = Mutex<[Idle]>([])
 
-  /// A handle of libcurl.
+  /// A transfer that can begin.
   ///
-  /// `@unchecked Sendable` because a thread takes a handle out of `idle` while it uses it.
-  private struct Handle: @unchecked Sendable {
-    let pointer: UnsafeMutableRawPointer
+  /// `@unchecked Sendable` because a thread takes a transfer out of `idle` while it uses it.
+  private struct Idle: @unchecked Sendable {
+    let pointer: OpaquePointer
   }
 
   private init() throws(TensorIOError) {
@@ -52,15 +52,18 @@ final class CurlLibrary: @unchecked Sendable {
 
   /// The names of the functions, in the order of `CurlFunctions`.
   private static let names = [
-    "curl_global_init", "curl_easy_init", "curl_easy_setopt", "curl_easy_perform",
-    "curl_easy_getinfo", "curl_easy_reset", "curl_easy_strerror",
+    "curl_global_init", "curl_easy_init", "curl_easy_setopt", "curl_easy_getinfo",
+    "curl_easy_reset", "curl_easy_strerror", "curl_multi_init", "curl_multi_add_handle",
+    "curl_multi_remove_handle", "curl_multi_perform", "curl_multi_wait", "curl_multi_info_read",
+    "curl_slist_append", "curl_slist_free_all",
   ]
 
-  /// Downloads an address into memory, and blocks the thread; the caller frees the bytes.
-  func fetch(_ address: String, trusting authorities: String?) -> CurlAnswer? {
-    guard let handle = idle.withLock({ $0.popLast() }) ?? functions.easy_init().map(Handle.init)
-    else { return nil }
-    defer { idle.withLock { $0.append(handle) } }
-    return curl_fetch(&functions, handle.pointer, address, authorities)
+  /// Returns a transfer, which must be given back; nil if there is no memory.
+  func takeTransfer() -> OpaquePointer? {
+    idle.withLock { $0.popLast() }?.pointer ?? curl_transfer_make(functions)
+  }
+
+  func giveBack(_ transfer: OpaquePointer) {
+    idle.withLock { $0.append(Idle(pointer: transfer)) }
   }
 }

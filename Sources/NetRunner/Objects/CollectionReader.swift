@@ -1,0 +1,180 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import TensorIO
+
+/// Finds the samples in a tar archive, or below a prefix of addresses, one after the other.
+final class CollectionReader {
+  /// Which samples are wanted.
+  struct Selection {
+    /// Whether a path has the name of a sample that the models take.
+    var isWanted: (_ path: String) -> Bool
+    /// Whether a sample or an archive that can't be read has a row.
+    var isDone: (_ name: String) -> Bool
+    /// The objects below a prefix that count, by the remainder of their index; nil for all.
+    var part: (remainder: Int, count: Int)?
+  }
+
+  /// What was found.
+  enum Entry {
+    /// An object to be fetched.
+    case object(_ address: String)
+    /// A file in an archive.
+    case member(_ name: String, [UInt8])
+    /// A sample that is done.
+    case done(_ name: String)
+    /// An archive that is damaged, a file that is too large, or objects that can't be listed.
+    case failure(_ name: String, TensorIOError)
+  }
+
+  /// The index of the last entry in the collection, where objects of other parts count, too.
+  private(set) var index = -1
+
+  /// The index of the last object that is a sample or an archive.
+  private var unit = -1
+  private let access: ObjectAccess?
+  private let selection: Selection
+  private let name: String
+  private var hasBegun = false
+  private var nextAddress: (() throws -> String?)?
+  private var archive: TarReader?
+  private var archiveName = ""
+  /// The largest file in an archive that is read, in bytes, as for downloads.
+  private static let mostBytes = 128 << 20
+  /// The names in the archive, because a tar file can have one twice.
+  private var names: Set<String> = []
+  private var firstRepeated: String?
+
+  /// Makes a reader of an archive or a prefix, which is opened when the first entry is requested.
+  init(_ name: String, _ access: ObjectAccess?, _ selection: Selection) {
+    self.name = name
+    self.access = access
+    self.selection = selection
+  }
+
+  /// Whether a source stands for several samples.
+  static func isCollection(_ source: ImageSource) -> Bool {
+    switch source {
+    case .file(let path): ObjectAddress.isArchive(path)
+    case .url(let address): ObjectAddress.isArchive(address) || ObjectAddress.isPrefix(address)
+    default: false
+    }
+  }
+
+  /// Finds the next entry.
+  ///
+  /// - Parameter isOver: Called before each file. If it returns true, the search ends.
+  /// - Returns: The entry, or nil at the end.
+  func next(until isOver: () -> Bool = { false }) -> Entry? {
+    while !isOver() {
+      let isInArchive = archive != nil
+      do {
+        guard hasBegun else {
+          hasBegun = true
+          try begin()
+          continue
+        }
+        guard isInArchive || nextAddress != nil else { return nil }
+        guard let entry = try isInArchive ? nextMember() : nextObject() else { continue }
+        index += 1
+        return entry
+      } catch {
+        if isInArchive { archive = nil } else { nextAddress = nil }
+        index += 1
+        return failure(isInArchive ? archiveName : name, error)
+      }
+    }
+    return nil
+  }
+
+  private func begin() throws {
+    if ObjectAddress.isPrefix(name) {
+      nextAddress = try remote(name).list(name)
+    } else {
+      try open(name)
+    }
+  }
+
+  private func failure(_ name: String, _ error: any Error) -> Entry {
+    selection.isDone(name) ? .done(name) : .failure(name, TensorIOError(wrapping: error))
+  }
+
+  private func remote(_ address: String) throws -> ObjectAccess {
+    guard let access else {
+      throw TensorIOError(
+        .unreadableFile, "'\(address)' is a URL, but this program doesn't download anything.")
+    }
+    return access
+  }
+
+  private func open(_ name: String) throws {
+    archiveName = name
+    (names, firstRepeated) = ([], nil)
+    let stream: any ByteStream =
+      try ObjectAddress.isAddress(name) ? remote(name).open(name) : FileStream(name)
+    archive = TarReader(stream, named: name)
+  }
+
+  /// Returns an object's entry; nil if it isn't a sample, or if there are no more.
+  private func nextObject() throws -> Entry? {
+    guard let address = try nextAddress?() else {
+      nextAddress = nil
+      return nil
+    }
+    let isArchive = ObjectAddress.isArchive(address)
+    guard isArchive || isSample(address.dropFirst(name.count)) else { return nil }
+    unit += 1
+    if let part = selection.part, unit % part.count != part.remainder {
+      index += 1
+      return nil
+    }
+    guard isArchive else { return selection.isDone(address) ? .done(address) : .object(address) }
+    archiveName = address
+    do {
+      try open(address)
+      return nil
+    } catch {
+      return failure(address, error)
+    }
+  }
+
+  /// Returns a member's entry; nil if it isn't a sample, or if there are no more.
+  private func nextMember() throws -> Entry? {
+    guard let member = try archive?.next() else {
+      archive = nil
+      guard let firstRepeated else { return nil }
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(archiveName)' has more than one file '\(firstRepeated)'. Only the first of each name was "
+          + "run.")
+    }
+    guard isSample(member.name[...]) else { return nil }
+    let name = archiveName + "/" + member.name
+    guard names.insert(member.name).inserted else {
+      firstRepeated = firstRepeated ?? member.name
+      return nil
+    }
+    if selection.isDone(name) { return .done(name) }
+    guard member.size <= Self.mostBytes else {
+      return .failure(
+        name,
+        TensorIOError(.unreadableFile, "'\(name)' is larger than \(Self.mostBytes >> 20) MiB."))
+    }
+    return .member(name, try archive?.content() ?? [])
+  }
+
+  /// Whether a path is that of a wanted sample that isn't hidden.
+  private func isSample(_ path: Substring) -> Bool {
+    let parts = path.split(separator: "/")
+    return !parts.contains { $0.hasPrefix(".") || $0 == "__MACOSX" }
+      && selection.isWanted(String(path))
+  }
+}
+
+extension TensorIOError {
+  init(wrapping error: any Error) {
+    self = error as? TensorIOError ?? TensorIOError(.unreadableFile, "\(error)", cause: error)
+  }
+}
