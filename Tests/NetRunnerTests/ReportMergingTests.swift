@@ -105,11 +105,14 @@ import Testing
       message { $0[1].part = nil }
         == "Report 2 of 3 isn't a part: it covers all images. To make parts, run 'tensorio "
         + "evaluate --part 1/3'.")
-    #expect(message { $0.remove(at: 1) } == "2 of 3 parts were given. Missing: 2.")
+    #expect(
+      message { $0.remove(at: 1) }
+        == "2 of 3 parts were given. Missing: 2. 'tensorio evaluate --part 2/3' makes part 2.")
     #expect(message { $0.append($0[0]) } == "Part 1 of 3 was given twice; give each part once.")
     #expect(
       message { parts in for index in parts.indices { parts[index].part?.count = .max } }
-        == "3 of 9223372036854775807 parts were given. Missing: 4 and more.")
+        == "3 of 9223372036854775807 parts were given. Missing: 4, 5, 6, 7, 8 and more. 'tensorio "
+        + "evaluate --part 4/9223372036854775807' makes part 4.")
     #expect(
       message { $0[2].part?.count = 4 }
         == "Part 3 is one of 4, but part 1 is one of 3: they aren't parts of the same evaluation.")

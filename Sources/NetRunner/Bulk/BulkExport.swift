@@ -23,13 +23,24 @@ public enum BulkExport: String, Sendable, CaseIterable {
   ///   - path: The file. An existing file is replaced.
   /// - Throws: `TensorIOError` if the log can't be read or the file can't be written.
   public func write(_ log: any BulkLog, to path: String) throws {
+    try write(to: path, of: (log as? any PartLog)?.storedPart(), log.forEachRow)
+  }
+
+  /// Writes rows that a function passes to a closure; the first line of JSON lines has the part.
+  func write(
+    to path: String, of part: BulkPart?,
+    _ forEachRow: @escaping ((BulkRow) throws -> Void) throws -> Void
+  ) throws {
     try AtomicOutput(path, replaces: true).write { fresh in
       let file = try OpenFile(appending: fresh)
-      try write(log) { try file.write(Array($0.utf8)) }
+      try write(part, forEachRow) { try file.write(Array($0.utf8)) }
     }
   }
 
-  private func write(_ log: any BulkLog, _ put: (String) throws -> Void) throws {
+  private func write(
+    _ part: BulkPart?, _ forEachRow: @escaping ((BulkRow) throws -> Void) throws -> Void,
+    _ put: (String) throws -> Void
+  ) throws {
     var text = ""
     func add(_ part: String) throws {
       text += part
@@ -38,14 +49,21 @@ public enum BulkExport: String, Sendable, CaseIterable {
       text = ""
     }
     switch self {
-    case .jsonLines: try log.forEachRow { try add(StableJSON($0).text + "\n") }
+    case .jsonLines:
+      var part = part
+      try forEachRow { row in
+        var row = row
+        row.part = part
+        part = nil
+        try add(StableJSON(row).text + "\n")
+      }
     case .csv:
       try add(CSV.line(ResultRow.csvColumns))
-      try log.forEachRow { try add(CSV.line($0.result.csvFields)) }
+      try forEachRow { try add(CSV.line($0.result.csvFields)) }
     case .json:
       try add("{\"results\": [\n")
       var isFirst = true
-      try log.forEachRow { row in
+      try forEachRow { row in
         try add((isFirst ? "" : ",\n") + StableJSON(row.result).text)
         isFirst = false
       }

@@ -12,9 +12,11 @@ public struct BulkRow: Sendable, Codable, Hashable {
   public var result: ResultRow
   /// Identifies the model, preprocessing and settings that made the row: 16 hexadecimal digits.
   public var run: String
+  /// The part of a manifest that a file of rows is, in the first row of the file; otherwise nil.
+  package var part: BulkPart?
 
   private enum CodingKeys: String, CodingKey {
-    case run
+    case run, part
   }
 }
 
@@ -22,7 +24,9 @@ extension BulkRow {
   /// Decodes the result and the run from the same object.
   public init(from decoder: any Decoder) throws {
     result = try ResultRow(from: decoder)
-    run = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .run)
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    run = try container.decode(String.self, forKey: .run)
+    part = try container.decodeIfPresent(BulkPart.self, forKey: .part)
   }
 
   /// Encodes the result and the run into the same object.
@@ -30,6 +34,7 @@ extension BulkRow {
     try result.encode(to: encoder)
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(run, forKey: .run)
+    try container.encodeIfPresent(part, forKey: .part)
   }
 }
 

@@ -28,7 +28,7 @@ public struct BulkRun {
     public var failure: String?
   }
 
-  private let dataset: Dataset
+  private let samples: BulkSamples
   private let options: EvaluationOptions
   private let log: any BulkLog
   private let retriesFailures: Bool
@@ -47,7 +47,15 @@ public struct BulkRun {
     _ dataset: Dataset, options: EvaluationOptions = EvaluationOptions(), log: any BulkLog,
     retriesFailures: Bool = false
   ) {
-    self.dataset = dataset
+    self.init(
+      .dataset(dataset), options: options, log: log, retriesFailures: retriesFailures)
+  }
+
+  /// Prepares a run on samples that needn't be in memory.
+  package init(
+    _ samples: BulkSamples, options: EvaluationOptions, log: any BulkLog, retriesFailures: Bool
+  ) {
+    self.samples = samples
     self.options = options
     self.log = log
     self.retriesFailures = retriesFailures
@@ -82,29 +90,27 @@ public struct BulkRun {
     // Failures are removed only now, so that no row is lost if rows of other settings are refused.
     if retriesFailures {
       try log.removeFailures(of: Set(before.keys))
-      for (model, rows) in before {
-        before[model] = Before(images: rows.images.subtracting(rows.failed))
-      }
+      for model in before.keys { before[model]?.dropFailures() }
     }
     var results: [Progress] = []
     for (bundle, run) in zip(bundles, runs) where !isOver() {
       results.append(
         try self.run(
-          bundle, backends, run, without: before[bundle.manifest.id] ?? Before(), until: isOver,
-          onProgress: onProgress))
+          bundle, backends, run, without: before[bundle.manifest.id] ?? samples.makeStored(),
+          until: isOver, onProgress: onProgress))
     }
     try log.flush()
     return results
   }
 
   private func run(
-    _ bundle: ModelBundle, _ backends: [any Backend], _ run: String, without before: Before,
+    _ bundle: ModelBundle, _ backends: [any Backend], _ run: String, without before: StoredSamples,
     until isOver: () -> Bool, onProgress: (Progress) -> Void
   ) throws -> Progress {
-    let feed = SampleFeed(dataset, options.objects, done: before.images, failed: before.failed)
+    let feed = samples.makeFeed(without: before, options.objects)
     var (received, failed) = (0, 0)
     var progress = Progress(model: bundle.manifest.id, done: 0, count: 0, failed: 0, resumed: 0)
-    func update(_ counts: SampleFeed.Counts) {
+    func update(_ counts: BulkItem.Counts) {
       (progress.count, progress.resumed) = (counts.known, counts.done)
       (progress.done, progress.failed) = (counts.done + received, counts.failed + failed)
     }
@@ -121,10 +127,11 @@ public struct BulkRun {
     let clock = ContinuousClock()
     var kept = clock.now
     try work(evaluator, feed, run).run(until: isOver) { _, result in
-      pending.append(result.row)
+      let (row, counts) = try result.get()
+      pending.append(row)
       received += 1
-      if result.row.result.error { failed += 1 }
-      update(result.counts)
+      if row.result.error { failed += 1 }
+      update(counts)
       if pending.count >= Self.batchSize || clock.now - kept > .seconds(1) {
         try log.append(pending)
         pending.removeAll(keepingCapacity: true)
@@ -139,29 +146,28 @@ public struct BulkRun {
   }
 
   private func work(
-    _ evaluator: Evaluator, _ feed: SampleFeed, _ run: String
-  ) -> ParallelWork<(row: BulkRow, counts: SampleFeed.Counts)> {
+    _ evaluator: Evaluator, _ feed: any BulkFeed, _ run: String
+  ) -> ParallelWork<Result<(BulkRow, BulkItem.Counts), any Error>> {
     let iterations = options.iterations
     let maker = BulkRowMaker(evaluator, run: run, options)
     return ParallelWork(threads: options.threads, room: Self.batchSize) { _, isOver in
-      guard let item = feed.next(until: isOver) else { return nil }
-      return {
-        var sample = item.sample
-        sample.truth = nil
-        let evaluation = evaluator.evaluate(item.source, id: sample.id, iterations: iterations)
-        return (maker.row(evaluation, of: sample, at: item.index), item.counts)
+      do {
+        guard let item = try feed.next(until: isOver) else { return nil }
+        return {
+          var sample = item.sample
+          sample.truth = nil
+          let evaluation = evaluator.evaluate(item.source, id: sample.id, iterations: iterations)
+          return .success((maker.row(evaluation, of: sample, at: item.index), item.counts))
+        }
+      } catch {
+        return { .failure(error) }
       }
     }
   }
 
-  private struct Before {
-    var images: Set<String> = []
-    var failed: Set<String> = []
-  }
-
-  /// The images that already have a row, for each model.
-  private func rowsBefore(_ runs: [String: String]) throws -> [String: Before] {
-    var before: [String: Before] = [:]
+  /// The samples that already have a row, for each model.
+  private func rowsBefore(_ runs: [String: String]) throws -> [String: StoredSamples] {
+    var before: [String: StoredSamples] = [:]
     try log.forEachRow { row in
       let model = row.result.model
       guard let run = runs[model] else { return }
@@ -171,8 +177,7 @@ public struct BulkRun {
           "The results contain rows of a different '\(model)': its file, its preprocessing or the "
             + "settings have changed since then. Name another file for the results.")
       }
-      before[model, default: Before()].images.insert(row.result.image)
-      if row.result.error { before[model, default: Before()].failed.insert(row.result.image) }
+      before[model, default: samples.makeStored()].add(row)
     }
     return before
   }

@@ -16,10 +16,11 @@ import Foundation
 ///
 /// If a kill cut the last line short, the line is removed when the file is opened again.
 public final class JSONLinesLog: BulkLog {
-  private let path: String
+  package let path: String
   private let lock: LogLock
   private var file: OpenFile
-  private static let lineFeed = UInt8(ascii: "\n")
+  /// The part of a manifest that the rows are, which the first row says.
+  private var part: BulkPart?
 
   /// Opens a file, or creates it if it is missing.
   ///
@@ -27,24 +28,28 @@ public final class JSONLinesLog: BulkLog {
   public init(_ path: String) throws {
     self.path = path
     lock = try LogLock(for: path)
-    file = try Self.writing { try OpenFile(appending: path) }
+    file = try writing { try OpenFile(appending: path) }
     try takeOffCutLine()
   }
 
+  /// Reads the part from the first row.
+  ///
   /// Throws unless the file starts like a log, so that files of other kinds are never truncated.
   private func checkBeginning() throws {
     let opened = try FileSystem.open(path)
     guard let beginning = try? opened.read(atMost: 1 << 20) else { return }
-    let line = beginning.prefix { $0 != Self.lineFeed }
+    let line = beginning.prefix { $0 != lineFeed }
     let isWhole = line.count < beginning.count
-    let isRow = (try? JSONDecoder().decode(BulkRow.self, from: Data(line))) != nil
+    let first = try? StableJSON.makeDecoder().decode(BulkRow.self, from: Data(line))
     // A first line that was cut short still starts like a row.
     let isCutRow = !isWhole && line.starts(with: Array(#"{"error":"#.utf8.prefix(line.count)))
-    guard line.isEmpty && beginning.isEmpty || isRow || isCutRow else {
+    guard line.isEmpty && beginning.isEmpty || first != nil || isCutRow else {
       throw TensorIOError(
         .unreadableFile,
         "'\(path)' has no rows of a bulk run, so it was left unchanged. Name another file.")
     }
+    // A row that was cut short will be written again, with the part.
+    if isWhole { part = first?.part }
   }
 
   public func forEachRow(_ body: (BulkRow) throws -> Void) throws {
@@ -55,7 +60,7 @@ public final class JSONLinesLog: BulkLog {
     while let piece = try? file.read(atMost: 1 << 16), !piece.isEmpty {
       rest += piece
       var start = rest.startIndex
-      while let end = rest[start...].firstIndex(of: Self.lineFeed) {
+      while let end = rest[start...].firstIndex(of: lineFeed) {
         number += 1
         do {
           try body(decoder.decode(BulkRow.self, from: Data(rest[start..<end])))
@@ -73,49 +78,47 @@ public final class JSONLinesLog: BulkLog {
 
   public func append(_ rows: [BulkRow]) throws {
     var lines: [UInt8] = []
-    for row in rows { lines += try Self.line(of: row) }
+    let isFirst = try part != nil && isEmpty
+    for (position, row) in rows.enumerated() {
+      lines += try line(of: row, isFirst: isFirst && position == 0)
+    }
     // All lines are written in one call, so that a kill cuts at most one line short.
-    try Self.writing { try file.write(lines) }
+    try writing { try file.write(lines) }
   }
 
   public func removeFailures(of models: Set<String>) throws {
     try AtomicOutput(path, replaces: true).write { fresh in
       let kept = try OpenFile(appending: fresh)
+      var isFirst = true
       try forEachRow { row in
         guard !row.result.error || !models.contains(row.result.model) else { return }
-        try kept.write(Self.line(of: row))
+        try kept.write(line(of: row, isFirst: isFirst))
+        isFirst = false
       }
     }
-    file = try Self.writing { try OpenFile(appending: path) }
+    file = try writing { try OpenFile(appending: path) }
   }
 
-  private static func line(of row: BulkRow) throws -> [UInt8] {
-    Array(try StableJSON(row).text.utf8) + [lineFeed]
+  private func line(of row: BulkRow, isFirst: Bool) throws -> [UInt8] {
+    var row = row
+    row.part = isFirst ? part : nil
+    return Array(try StableJSON(row).text.utf8) + [lineFeed]
   }
 
-  public func flush() throws { try Self.writing { try file.flush() } }
-
-  private static func writing<Result>(_ work: () throws -> Result) throws -> Result {
-    do {
-      return try work()
-    } catch let error as FileError {
-      throw TensorIOError(writing: error)
-    }
-  }
+  public func flush() throws { try writing { try file.flush() } }
 
   private func takeOffCutLine() throws {
     try checkBeginning()
-    let size = try Self.writing { try file.status.size }
-    var end = size
-    while end > 0 {
-      let start = max(0, end - 4096)
-      let piece = try Self.writing { try file.bytes(in: start..<end) }
-      if let last = piece.lastIndex(of: Self.lineFeed) {
-        end = start + last + 1
-        break
-      }
-      end = start
-    }
-    if end < size { try Self.writing { try file.truncate(to: end) } }
+    let size = try writing { try file.status.size }
+    let end = try writing { try file.endOfLines(size) }
+    if end < size { try writing { try file.truncate(to: end) } }
   }
+}
+
+extension JSONLinesLog: PartLog {
+  package func storedPart() -> BulkPart? { part }
+
+  package func store(_ part: BulkPart) { self.part = part }
+
+  package var isEmpty: Bool { get throws { try writing { try file.status.size == 0 } } }
 }

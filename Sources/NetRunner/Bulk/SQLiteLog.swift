@@ -16,7 +16,7 @@ import Foundation
 public final class SQLiteLog: BulkLog {
   private let database: SQLiteFile
   private let lock: LogLock
-  private let path: String
+  package let path: String
 
   /// Opens a database, or creates it if it is missing.
   ///
@@ -62,7 +62,18 @@ public final class SQLiteLog: BulkLog {
           UNIQUE (model, image)
         )
         """
-      )
+      ),
+      (
+        "part",
+        """
+        CREATE TABLE part (
+          manifest TEXT NOT NULL,
+          items INTEGER NOT NULL,
+          part INTEGER NOT NULL,
+          parts INTEGER NOT NULL
+        )
+        """
+      ),
     ])
 
   public func forEachRow(_ body: (BulkRow) throws -> Void) throws {
@@ -105,9 +116,9 @@ public final class SQLiteLog: BulkLog {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
-  private func explaining(_ work: () throws -> Void) throws {
+  private func explaining<Result>(_ work: () throws -> Result) throws -> Result {
     do {
-      try work()
+      return try work()
     } catch let error as TensorIOError {
       throw error
     } catch let error as DamagedRow {
@@ -131,6 +142,39 @@ public final class SQLiteLog: BulkLog {
     return TensorIOError(
       .unreadableFile, "'\(path)' cannot be used as a database of results: \(reason).",
       cause: error)
+  }
+}
+
+extension SQLiteLog: PartLog {
+  package func storedPart() throws -> BulkPart? {
+    try explaining {
+      try database.read { database in
+        try database.rows("SELECT * FROM part").first.map { row in
+          let row = CheckedRow(row, of: "part", key: ["manifest", "part"])
+          return BulkPart(
+            manifest: try row.text("manifest"), items: try row.integer("items"),
+            index: try row.integer("part"), count: try row.integer("parts"))
+        }
+      }
+    }
+  }
+
+  package func store(_ part: BulkPart) throws {
+    try explaining {
+      try database.write {
+        try $0.execute(
+          "INSERT INTO part (manifest, items, part, parts) VALUES (?, ?, ?, ?)",
+          [part.manifest, part.items, part.index, part.count])
+      }
+    }
+  }
+
+  package var isEmpty: Bool {
+    get throws {
+      try explaining {
+        try database.read { try $0.rows("SELECT id FROM results LIMIT 1").isEmpty }
+      }
+    }
   }
 }
 

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Files
 import TensorIO
 
 /// The images in a folder and its subfolders.
@@ -23,35 +22,23 @@ struct ImageFolder {
   private(set) var subfolders: [String] = []
   private(set) var notes: [String] = []
 
-  private let root: String
-  private let realRoot: String
-  private let isConfined: Bool
-  private var soundPaths: [String] = []
-  private var arrayPaths: [String] = []
-  private var brokenLinks: [String] = []
-  private var leavingLinks: [String] = []
-  private var folderLinks: [String] = []
-  private var specialFiles: [String] = []
-  private var unreadableNames: [String] = []
-
   /// Finds the images in a folder, or the other files if there are no images and they are allowed.
   ///
-  /// Hidden files and `__MACOSX` are skipped. Links to images are followed, wherever they lead. If
-  /// the folder is confined, because its author must not read other files of this machine, links
-  /// that lead out of it are skipped, too. Links to folders aren't followed, because they could
-  /// form a cycle or lead to the same images twice. Pipes and devices with the name of an image are
-  /// skipped because reading them might never end.
+  /// ``FolderWalk`` decides which files are left out.
   init(_ path: String, isConfined: Bool = false, allowsOthers: Bool = false) throws {
-    root = path
-    self.isConfined = isConfined
-    guard let real = FileOperations.realPath(path) else {
-      throw TensorIOError(.fileNotFound, "There is no folder '\(path)'.")
+    var walk = try FolderWalk(path, isConfined: isConfined)
+    var soundPaths: [String] = []
+    var arrayPaths: [String] = []
+    while let file = try walk.next() {
+      if Self.isImage(file) {
+        paths.append(file)
+      } else if Self.isSound(file) {
+        soundPaths.append(file)
+      } else {
+        arrayPaths.append(file)
+      }
     }
-    realRoot = real
-    var folders = [""]
-    while let folder = folders.popLast() {
-      try read(folder, into: &folders)
-    }
+    subfolders = walk.subfolders
     if allowsOthers, paths.isEmpty {
       paths = soundPaths.isEmpty ? arrayPaths : soundPaths
       soundPaths = []
@@ -59,13 +46,7 @@ struct ImageFolder {
     if allowsOthers, !soundPaths.isEmpty {
       notes.append("left out: \(counted(soundPaths.count, "recording")) beside images")
     }
-    paths.sort(by: Self.precedes)
-    subfolders.sort(by: Self.precedes)
-    note(brokenLinks, "link", "leads nowhere", "lead nowhere")
-    note(leavingLinks, "link", "leads out of the folder", "lead out of the folder")
-    note(folderLinks, "link to a folder", "is not followed", "are not followed", "links to folders")
-    note(specialFiles, "file", "is a pipe or a device", "are pipes or devices")
-    note(unreadableNames, "name", "is not UTF-8", "are not UTF-8")
+    notes += walk.notes
   }
 
   /// Whether a path has the file name extension of an image.
@@ -91,68 +72,6 @@ struct ImageFolder {
   /// Orders paths by their bytes, so that the order doesn't depend on the locale.
   static func precedes(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
-  }
-
-  private mutating func read(_ folder: String, into folders: inout [String]) throws {
-    let path = folder.isEmpty ? root : root + "/" + folder
-    for name in try FileSystem.contents(of: path) where !name.hasPrefix(".") && name != "__MACOSX" {
-      let relative = folder.isEmpty ? name : folder + "/" + name
-      guard let status = try? FileStatus(of: root + "/" + relative, followsLinks: false) else {
-        if name.unicodeScalars.contains("\u{FFFD}") { unreadableNames.append(relative) }
-        continue
-      }
-      switch status.kind {
-      case .folder:
-        folders.append(relative)
-        if folder.isEmpty { subfolders.append(name) }
-      case .file where Self.isSample(name): add(relative)
-      case .link: readLink(relative, name)
-      case _ where Self.isSample(name): specialFiles.append(relative)
-      default: break
-      }
-    }
-  }
-
-  private mutating func add(_ relative: String) {
-    if Self.isImage(relative) {
-      paths.append(relative)
-    } else if Self.isSound(relative) {
-      soundPaths.append(relative)
-    } else {
-      arrayPaths.append(relative)
-    }
-  }
-
-  private mutating func readLink(_ relative: String, _ name: String) {
-    guard let target = FileOperations.realPath(root + "/" + relative) else {
-      if Self.isSample(name) { brokenLinks.append(relative) }
-      return
-    }
-    if FileSystem.isFolder(target) {
-      folderLinks.append(relative)
-    } else if Self.isSample(name) {
-      let prefix = realRoot.hasSuffix("/") ? realRoot : realRoot + "/"
-      if isConfined, !target.hasPrefix(prefix) {
-        leavingLinks.append(relative)
-      } else if isRegularFile(target) {
-        add(relative)
-      } else {
-        specialFiles.append(relative)
-      }
-    }
-  }
-
-  private func isRegularFile(_ path: String) -> Bool {
-    (try? FileStatus(of: path))?.kind == .file
-  }
-
-  private mutating func note(
-    _ paths: [String], _ noun: String, _ singular: String, _ plural: String, _ nouns: String? = nil
-  ) {
-    guard let first = paths.min(by: Self.precedes) else { return }
-    let verb = paths.count == 1 ? singular : plural
-    let example = paths.count == 1 ? "'\(first)'" : "the first is '\(first)'"
-    notes.append("left out: \(counted(paths.count, noun, nouns)) that \(verb) (\(example))")
   }
 }
 
@@ -191,7 +110,7 @@ extension Dataset {
         notes += table.notes.map { "\(path): \($0)" }
         for sample in table.samples { add("\(path): \(sample.id)", sample.source) }
       } else {
-        add(path, .file(path))
+        add(path, ImageSource(item: path))
       }
     }
     guard !samples.isEmpty else {
@@ -208,7 +127,8 @@ extension Dataset {
       notes: notes)
     name = paths.count == 1 ? FileSystem.name(of: paths[0]) : content.counted(samples.count)
   }
-  private static func isTable(_ path: String) -> Bool {
+
+  static func isTable(_ path: String) -> Bool {
     let lowercased = path.lowercased()
     return [".csv", ".tsv", ".jsonl", ".ndjson", ".npz"].contains(where: lowercased.hasSuffix)
   }

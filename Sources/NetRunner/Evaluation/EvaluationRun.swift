@@ -45,6 +45,8 @@ public struct EvaluationRun: Sendable {
 
   private let imageCount: Int
   private let whole: Dataset
+  /// The names of the metrics, which suit the labels of all images, not only of the part.
+  private let metrics: [String]
   private let part: PartRecord?
   private let limit: Int?
 
@@ -65,6 +67,7 @@ public struct EvaluationRun: Sendable {
     let seed = options.seed == 0 ? nil : options.seed
     let whole = try limit.map { try dataset.limited(to: $0, seed: seed) } ?? dataset
     self.whole = whole
+    metrics = options.metricNames(for: whole)
     self.dataset = try part.map { try whole.part($0.index, of: $0.count) } ?? whole
     self.options = options
     self.limit = limit
@@ -103,7 +106,8 @@ public struct EvaluationRun: Sendable {
         let evaluator = Result { try Evaluator(bundle, backends, options) }
         if case .failure(let error) = evaluator { failure = failure ?? error }
         if case .success = evaluator { isAnyLoaded = true }
-        var pass = try ModelPass(bundle, evaluator, dataset: dataset, options: options)
+        var pass = try ModelPass(
+          bundle, evaluator, dataset: dataset, metrics: metrics, options: options)
         try pass.run(until: isOver, onProgress: onProgress)
         models.append(try pass.result(keepingItems: part != nil))
         rows += pass.rows
@@ -122,7 +126,7 @@ public struct EvaluationRun: Sendable {
     SettingsRecord(
       iterations: options.iterations, warmup: options.warmup, threads: options.threads,
       seed: options.seed, limit: limit, decode: options.decoder.scaling.rawValue,
-      metrics: options.metricNames(for: dataset), topK: options.topK,
+      metrics: metrics, topK: options.topK,
       labelOffset: options.labelOffset,
       labelMap: options.labelMap.isEmpty ? nil : options.labelMap,
       ignoredClass: options.ignoredClass)

@@ -26,7 +26,7 @@ struct ModelPass {
 
   init(
     _ bundle: ModelBundle, _ evaluator: Result<Evaluator, any Error>, dataset: Dataset,
-    options: EvaluationOptions
+    metrics: [String], options: EvaluationOptions
   ) throws {
     self.bundle = bundle
     self.evaluator = evaluator
@@ -45,7 +45,7 @@ struct ModelPass {
       model: bundle.manifest.id, testBundle: dataset.rowName, kept: outputsKept,
       classes: classes, shownPath: options.shownPath)
     do {
-      accumulators = try options.metricNames(for: dataset).map {
+      accumulators = try metrics.map {
         MetricAccumulator(try options.registry.metric(named: $0, context: context))
       }
     } catch {

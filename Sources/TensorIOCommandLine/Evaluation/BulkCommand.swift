@@ -20,6 +20,7 @@ struct BulkCommand: ParsableCommand {
         tensorio bulk photos --models models -o results.sqlite --resume
         tensorio bulk flats.csv --model prices.tiobundle -o prices.csv
         tensorio bulk s3://bucket/photos/ shards/*.tar --model pets.tiobundle -o results.sqlite
+        tensorio bulk photos.manifest --model pets.tiobundle --part 3/8 -o 'rows-{part}.sqlite'
 
       Results are written as .sqlite (or .db), .jsonl, .csv or .json (Net Runner's format). Rows \
       are written every second. After Ctrl-C, a crash or kill -9, --resume continues where the run \
@@ -29,16 +30,22 @@ struct BulkCommand: ParsableCommand {
       s3:// addresses are read with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; \
       AWS_REGION and AWS_ENDPOINT_URL_S3 name the region and the server. The photos in a tar \
       archive are named archive.tar/photo.jpg.
+
+      Several machines can share a run: 'tensorio list' makes a manifest, --part takes every n-th of \
+      its items, and 'tensorio merge' merges the rows. In the names of files, {part} stands for the \
+      part, such as 3-of-8.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "Folders of photos or recordings, files, tables, arrays, tar archives, or addresses of photos, "
-        + "of archives or of folders in S3 (s3://bucket/folder/)."),
+      "Folders of photos or recordings, files, tables, arrays, tar archives, a manifest, or addresses of "
+        + "photos, of archives or of folders in S3 (s3://bucket/folder/)."),
     completion: .file())
   var photos: [String]
 
   @OptionGroup var choice: ModelChoice
+
+  @OptionGroup var parts: PartArguments
 
   @Option(
     name: [.short, .long],
@@ -73,6 +80,27 @@ struct BulkCommand: ParsableCommand {
     try checkUsage(
       resume || !retryFailed,
       "--retry-failed needs --resume. Without --resume, every photo is run.")
+    let isManifest = photos.contains { $0.hasSuffix(Manifest.fileExtension) }
+    try checkUsage(
+      !isManifest || photos.count == 1, "A manifest can't be combined with other inputs.")
+    try checkUsage(
+      isManifest || parts.part == nil,
+      "--part needs a manifest, so that all parts have the same list: 'tensorio list "
+        + "\(photos.joined(separator: " ")) -o photos.manifest'.")
+    try checkUsage(
+      parts.part == nil || output.contains(where: BulkResults.isLog),
+      "With --part, one of the files must be .sqlite, .db or .jsonl, because only these can be merged."
+    )
+  }
+
+  /// Throws if one of the inputs is neither a file, a folder nor a URL.
+  static func checkExistence(of inputs: [String]) throws {
+    let isThere = { (path: String) in
+      ObjectAddress.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
+    }
+    if let path = inputs.first(where: { !isThere($0) }) {
+      throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
+    }
   }
 
   func run() throws {
@@ -81,22 +109,18 @@ struct BulkCommand: ParsableCommand {
     options.threads = threads ?? Processors.count
     choice.apply(to: &options)
     options.objects = ObjectStore.access
-    let isThere = { (path: String) in
-      ObjectAddress.isAddress(path) || FileSystem.isFolder(path) || FileSystem.isFile(path)
-    }
-    if let path = photos.first(where: { !isThere($0) }) {
-      throw TensorIOError(.fileNotFound, "There is no file or folder '\(path)'.")
-    }
+    try Self.checkExistence(of: photos)
+    let part = try parts.record()
     try choice.checkInputs()
-    var dataset = try Dataset(images: photos)
-    try dataset.findContent(with: options.objects)
+    let (samples, dataset) = try samples(part, options.objects)
     let bundles = try choice.bundles(for: dataset)
     for note in dataset.notes { Console.printMessage("note: \(note.printable)") }
-    let results = try BulkResults(output, resuming: resume, replacing: force)
+    let results = try BulkResults(
+      output.map { part?.naming($0) ?? $0 }, of: samples.part, resuming: resume, replacing: force)
     let interruption = Interruption()
     var progress = ModelProgress()
     let counts = try BulkRun(
-      dataset, options: options, log: results.log, retriesFailures: retryFailed
+      samples, options: options, log: results.log, retriesFailures: retryFailed
     ).run(
       bundles, with: Backends.all, until: { interruption.isRequested },
       onProgress: {
@@ -117,6 +141,21 @@ struct BulkCommand: ParsableCommand {
       Console.printMessage("interrupted; --resume continues")
       throw ExitCode(130)
     }
+  }
+
+  /// Returns the samples, and a dataset that tells which models suit them.
+  private func samples(_ part: PartRecord?, _ objects: ObjectAccess?) throws -> (
+    BulkSamples, Dataset
+  ) {
+    guard photos[0].hasSuffix(Manifest.fileExtension) else {
+      var dataset = try Dataset(images: photos)
+      try dataset.findContent(with: objects)
+      return (.dataset(dataset), dataset)
+    }
+    let manifest = try Manifest(photos[0])
+    return (
+      .manifest(manifest, part ?? PartRecord(index: 1, count: 1)), Dataset(firstOf: manifest)
+    )
   }
 
   private func printCounts(_ counts: [BulkRun.Progress]) throws {
@@ -146,7 +185,7 @@ struct BulkCommand: ParsableCommand {
 /// it.
 struct BulkResults {
   /// The log that rows are appended to.
-  let log: any BulkLog
+  let log: any PartLog
 
   private let logPath: String
   /// Whether the log is removed when everything is done.
@@ -156,15 +195,14 @@ struct BulkResults {
   /// Opens the files.
   ///
   /// The first path that rows can be appended to is the log. If there is none, the log is a file
-  /// beside the first path.
-  init(_ paths: [String], resuming: Bool, replacing: Bool) throws {
+  /// beside the first path. Rows of another part are refused.
+  init(_ paths: [String], of part: BulkPart?, resuming: Bool, replacing: Bool) throws {
     for path in paths { try Self.check(path) }
-    let log = paths.first(where: Self.isDatabase) ?? paths.first { $0.hasSuffix(".jsonl") }
+    let log = paths.first(where: BulkMerge.isDatabase) ?? paths.first(where: Self.isLog)
     logPath = log ?? paths[0] + ".rows.jsonl"
     isTemporary = log == nil
     exports = try paths.filter { $0 != log }.map { path in
-      guard let format = BulkExport.allCases.first(where: { path.hasSuffix("." + $0.rawValue) })
-      else {
+      guard let format = BulkExport(path: path) else {
         throw TensorIOError(
           .invalidOption, "Only one results database can be written. Leave out '\(path)'.")
       }
@@ -184,7 +222,8 @@ struct BulkResults {
         .fileExists,
         "'\(path)' exists. Pass --resume to continue it, or --force to start from the beginning.")
     }
-    self.log = try Self.isDatabase(logPath) ? SQLiteLog(logPath) : JSONLinesLog(logPath)
+    self.log = try BulkMerge.log(logPath)
+    try self.log.begin(part)
   }
 
   /// Writes the exports, and keeps the log of an incomplete run for later.
@@ -193,18 +232,17 @@ struct BulkResults {
     if isTemporary, isWhole { try FileSystem.remove(logPath) }
   }
 
-  private static func check(_ path: String) throws {
-    guard
-      isDatabase(path) || BulkExport.allCases.contains(where: { path.hasSuffix("." + $0.rawValue) })
-    else {
+  static func check(_ path: String) throws {
+    guard BulkMerge.isDatabase(path) || BulkExport(path: path) != nil else {
       throw TensorIOError(
         .invalidOption, "'\(path)' must end in .sqlite, .db, .jsonl, .csv or .json.")
     }
     try FileSystem.checkOutput(path, "The results")
   }
 
-  private static func isDatabase(_ path: String) -> Bool {
-    path.hasSuffix(".sqlite") || path.hasSuffix(".db")
+  /// Whether rows can be appended to a file of this name.
+  static func isLog(_ path: String) -> Bool {
+    BulkMerge.isDatabase(path) || path.hasSuffix(".jsonl")
   }
 
   private static func remove(_ path: String) throws {

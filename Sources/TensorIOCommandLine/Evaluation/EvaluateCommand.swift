@@ -58,10 +58,7 @@ struct EvaluateCommand: ParsableCommand {
   @Option(help: "How many samples are processed at once.")
   var threads = 1
 
-  @Option(
-    help: ArgumentHelp(
-      "Evaluate only a part, such as 2/4; 'tensorio merge' merges the reports.", valueName: "i/n"))
-  var part: PartRecord?
+  @OptionGroup var parts: PartArguments
 
   @Option(help: "The largest number of samples to evaluate.")
   var limit: Int?
@@ -80,7 +77,8 @@ struct EvaluateCommand: ParsableCommand {
   }
 
   func run() throws {
-    let files = try reports.targets()
+    let part = try parts.record()
+    let files = try reports.targets(part: part)
     try choice.checkInputs()
     let interruption = Interruption()
     var gates: [GateResult] = []
@@ -91,7 +89,7 @@ struct EvaluateCommand: ParsableCommand {
         contentsOf: path, layout: layout, options: DatasetOptions(imagesFolder: images))
       var report: EvaluationReport
       do {
-        report = try evaluate(dataset, interruption)
+        report = try evaluate(dataset, part, interruption)
       } catch let error as TensorIOError where error.code == .cancelled {
         Console.printMessage("interrupted before the first \(dataset.content.noun)")
         throw ExitCode(130)
@@ -138,7 +136,7 @@ struct EvaluateCommand: ParsableCommand {
   }
 
   private func evaluate(
-    _ dataset: Dataset, _ interruption: Interruption
+    _ dataset: Dataset, _ part: PartRecord?, _ interruption: Interruption
   ) throws -> EvaluationReport {
     for note in dataset.notes { Console.printMessage("\(dataset.name): \(note)") }
     let bundles = try choice.bundles(for: dataset)
@@ -173,40 +171,5 @@ extension EvaluationReport {
     dataset.notes.append(
       "interrupted: of \(dataset.samples.counted(dataset.images)) "
         + (counts.isEmpty ? "none was evaluated" : "only \(counts) were evaluated"))
-  }
-}
-
-struct MergeCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "merge", abstract: "Merge the parts of an evaluation.",
-    discussion: """
-      The parts are .json reports of 'tensorio evaluate --part 1/4' to 4/4, made one after another \
-      or on several machines. The numbers equal those of a single evaluation, to the last digit.
-
-      Example:
-        tensorio merge part*.json --report report.html --report report.json
-      """)
-
-  @Argument(
-    help: ArgumentHelp("The reports of the parts.", valueName: "report.json"),
-    completion: .file(extensions: ["json"]))
-  var parts: [String]
-
-  @OptionGroup var reports: ReportArguments
-
-  func run() throws {
-    let files = try reports.targets()
-    let whole = try EvaluationReport.merging(
-      parts: try parts.map { try EvaluationReport(contentsOf: $0) },
-      registry: TensorIOTool.current.metrics)
-    let gates = try reports.check(whole)
-    // The images may be on another machine. The HTML report then doesn't show them.
-    let dataset =
-      files.contains(where: \.showsImages)
-      ? try? Dataset(contentsOf: whole.dataset.path, layout: whole.dataset.layout) : nil
-    for file in files { try file.write(whole, gates, of: dataset, suffix: nil) }
-    try EvaluationPrinter(report: whole).print(asJSON: reports.json)
-    EvaluationPrinter.print(gates)
-    if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
   }
 }

@@ -59,17 +59,6 @@ struct MeasureArguments: ParsableArguments {
   }
 }
 
-/// The part of the images to evaluate, such as `2/4`.
-extension PartRecord: ExpressibleByArgument {
-  public init?(argument: String) {
-    let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-    guard numbers.count == 2, let index = numbers[0], let count = numbers[1], count >= 1,
-      (1...count).contains(index)
-    else { return nil }
-    self.init(index: index, count: count)
-  }
-}
-
 /// The outputs that rows keep: `all`, `none` or a number.
 extension KeptOutputs: ExpressibleByArgument {
   public init?(argument: String) {

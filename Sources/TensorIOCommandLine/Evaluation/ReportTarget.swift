@@ -26,7 +26,9 @@ struct ReportArguments: ParsableArguments {
   var json = false
 
   /// Returns the files, which are checked before an evaluation takes time.
-  func targets() throws -> [ReportTarget] { try report.map { try ReportTarget($0) } }
+  func targets(part: PartRecord? = nil) throws -> [ReportTarget] {
+    try report.map { try ReportTarget(part?.naming($0) ?? $0) }
+  }
 
   func check(_ report: EvaluationReport) throws -> [GateResult] {
     try failUnder.flatMap { try $0.check(report) }

@@ -93,39 +93,16 @@ struct PartSet {
     guard parts.count > 0 else {
       throw Self.mismatch("There are no parts to merge.")
     }
-    let numbered = try parts.enumerated().map { position, report in
+    let records = try parts.enumerated().map { position, report in
       guard let part = report.part else {
         throw Self.mismatch(
           "Report \(position + 1) of \(parts.count) isn't a part: it covers all \(report.dataset.samples.plural). To make "
             + "parts, run 'tensorio evaluate --part 1/\(max(2, parts.count))'.")
       }
-      return (part, report)
-    }.sorted { $0.0.index < $1.0.index }
-    let count = numbered[0].0.count
-    if let other = numbered.first(where: { $0.0.count != count }) {
-      throw Self.mismatch(
-        "Part \(other.0.index) is one of \(other.0.count), but part \(numbered[0].0.index) is "
-          + "one of \(count): they aren't parts of the same evaluation.")
+      return part
     }
-    let indices = numbered.map(\.0.index)
-    if let twice = zip(indices, indices.dropFirst()).first(where: { $0 == $1 }) {
-      throw Self.mismatch(
-        "Part \(twice.0) of \(count) was given twice; give each part once.")
-    }
-    if let stranger = indices.first(where: { $0 < 1 || $0 > count }) {
-      throw Self.mismatch(
-        "A report says that it is part \(stranger) of \(count), which is impossible.")
-    }
-    // Don't enumerate all parts, because a file can claim any number of them.
-    guard indices.count == count else {
-      let known = Set(indices)
-      let missing = (1...(known.count + 1)).filter { !known.contains($0) && $0 <= count }.prefix(20)
-      throw Self.mismatch(
-        "\(indices.count) of \(counted(count, "part")) \(indices.count == 1 ? "was" : "were") given. Missing: "
-          + missing.map(String.init).joined(separator: ", ")
-          + (count - indices.count > missing.count ? " and more." : "."))
-    }
-    all = numbered.map(\.1)
+    all = try PartRecord.order(records, of: "evaluation", command: "tensorio evaluate")
+      .map { parts[$0] }
     first = all[0]
     for (position, part) in all.enumerated().dropFirst() {
       try Self.compare(first, part, number: position + 1)
