@@ -87,13 +87,14 @@ package enum Console {
 
 /// A progress bar on the terminal, which is hidden if standard error goes elsewhere.
 package struct ProgressBar {
-  private let total: Int
+  /// The number of all steps, which may grow while they are found.
+  package var total: Int
   private let clock = ContinuousClock()
   private var next: ContinuousClock.Instant
   private static let width = 30
 
   package init(total: Int) {
-    self.total = max(total, 1)
+    self.total = total
     next = clock.now
   }
 
@@ -101,7 +102,7 @@ package struct ProgressBar {
   package mutating func show(_ count: Int, note: String = "") {
     guard Console.messagesGoToTerminal, clock.now >= next || count == total else { return }
     next = clock.now + .milliseconds(100)
-    let filled = Int(Double(min(count, total)) / Double(total) * Double(Self.width))
+    let filled = Int(Double(min(count, total)) / Double(max(total, 1)) * Double(Self.width))
     let bar =
       String(repeating: "=", count: filled) + String(repeating: " ", count: Self.width - filled)
     Console.printProgress("\r[\(bar)] \(count)/\(total)\(note)\u{1B}[K")

@@ -209,7 +209,8 @@ def obey(store: Store, client, command: dict) -> dict:
         return {}
     if do == "put":
         data = base64.b64decode(command["bytes"])
-        return {"etag": client.put_object(Bucket=bucket, Key=command["key"], Body=data)["ETag"]}
+        access = {"ACL": "public-read"} if bucket.startswith("public-") else {}
+        return {"etag": client.put_object(Bucket=bucket, Key=command["key"], Body=data, **access)["ETag"]}
     if do == "get":
         data = client.get_object(Bucket=bucket, Key=command["key"])["Body"].read()
         return {"bytes": base64.b64encode(data).decode(), "sha256": hashlib.sha256(data).hexdigest()}

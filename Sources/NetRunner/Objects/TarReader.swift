@@ -83,7 +83,9 @@ struct TarReader {
         var more = header[482] != 0
         while more {
           let block = try read(Self.blockSize)
-          guard block.count == Self.blockSize else { throw cut("a file's map") }
+          guard block.count == Self.blockSize else {
+            throw damage(at: start, "the archive ends within a file's map")
+          }
           more = block[504] != 0
         }
         fallthrough
@@ -131,10 +133,6 @@ struct TarReader {
     TensorIOError(.unreadableFile, "'\(archive)' is damaged at byte \(offset): \(what).")
   }
 
-  private func cut(_ what: String) -> TensorIOError {
-    damage(at: offset, "the archive ends within \(what)")
-  }
-
   // MARK: - Headers
 
   private func check(_ header: [UInt8], at start: Int) throws {
@@ -142,7 +140,9 @@ struct TarReader {
       throw TensorIOError(
         .unreadableFile, "'\(archive)' is compressed by gzip. Unpack it to a .tar file.")
     }
-    guard header.count == Self.blockSize else { throw cut("a header") }
+    guard header.count == Self.blockSize else {
+      throw damage(at: start, "the archive ends within a header")
+    }
     let spaces = 8 * 32
     let sum = header.indices.reduce(spaces) { sum, index in
       (148..<156).contains(index) ? sum : sum + Int(header[index])

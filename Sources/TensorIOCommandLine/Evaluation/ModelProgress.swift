@@ -30,6 +30,7 @@ struct ModelProgress {
       bar = ProgressBar(total: count)
       (start, first) = (clock.now, doneBefore)
     }
+    bar.total = count
     guard Console.messagesGoToTerminal else { return }
     var note = "  \(model.printable.prefix(24))"
     if let accuracy { note += "  top1 \(accuracy.fixed(3))" }

@@ -13,7 +13,7 @@ struct FetchFailure: Error {
   var error: TensorIOError
   /// Whether another attempt may succeed.
   var isTransient: Bool
-  /// Whether the server responded.
+  /// Whether the server began to respond.
   var hasResponse: Bool
   /// How long the server asks to wait, in seconds; 0 if it doesn't.
   var retrySeconds: Int
@@ -21,7 +21,7 @@ struct FetchFailure: Error {
   /// Describes a download that is over.
   init(_ answer: CurlAnswer, of request: ObjectRequest) {
     let status = Int(answer.status)
-    hasResponse = answer.code == 0
+    hasResponse = status != 0
     retrySeconds = Int(answer.retry_seconds)
     if answer.is_too_large != 0 {
       isTransient = false

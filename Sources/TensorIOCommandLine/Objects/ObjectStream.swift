@@ -63,7 +63,8 @@ final class ObjectStream: ByteStream {
     let transfer = try Transfer(request, isFile: false, from: position, tag: tag)
     var answer = transfer.wait(for: 1)
     let found = answer.text(\.tag)
-    guard answer.code == 0, [200, 206, 416].contains(answer.status) else {
+    // The bytes before a connection ended are taken first.
+    guard answer.code == 0 || answer.count > 0, [200, 206, 416].contains(answer.status) else {
       // The whole response says why.
       if answer.code == 0 { answer = transfer.wait(for: Self.pieceSize) }
       throw FetchFailure(answer, of: request)
