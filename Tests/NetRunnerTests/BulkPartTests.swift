@@ -206,18 +206,31 @@ import Testing
     for count in [1, 2, 5, 20, 21, 22, 64] {
       var indices: [Int] = []
       for part in 1...count {
-        let samples = BulkSamples.manifest(parts.manifest, PartRecord(index: part, count: count))
-        let queue = SampleQueue(samples, without: StoredSamples())
-        indices += try (0..<samples.count).map { try queue.sample($0).index }
+        indices += try self.indices(parts, part, of: count)
       }
       #expect(indices.sorted() == Array(0..<21))
     }
-    // Threads may ask out of order, and samples with a row are left out.
-    let samples = BulkSamples.manifest(parts.manifest, PartRecord(index: 2, count: 3))
-    var stored = StoredSamples(room: samples.count)
-    stored.add(1, hasFailed: false)
-    stored.add(2, hasFailed: true)
-    let queue = SampleQueue(samples, without: stored)
-    #expect(try [2, 0, 1, 4, 3].map { try queue.sample($0).index } == [13, 1, 10, 19, 16])
+    var stored = BulkSamples.manifest(parts.manifest, PartRecord(index: 2, count: 3)).makeStored()
+    // Samples with a row are left out, unless the row is of another part.
+    var rows = try Self.rows(parts.run(2, of: 3, as: "jsonl", models: ["digits"]))
+    rows[2].result.error = true
+    rows.append(rows[3])
+    rows[rows.count - 1].result.index = 0
+    for row in [rows[1], rows[2], rows[rows.count - 1]] { stored.add(row) }
+    #expect((stored.count, stored.failedCount) == (2, 1))
+    #expect(try indices(parts, 2, of: 3, without: stored) == [1, 10, 13, 16, 19])
+    stored.dropFailures()
+    #expect(try indices(parts, 2, of: 3, without: stored) == [1, 7, 10, 13, 16, 19])
+  }
+
+  /// The indices that a part of the manifest hands out, apart from those that have a row.
+  private func indices(
+    _ parts: Parts, _ part: Int, of count: Int, without stored: StoredSamples? = nil
+  ) throws -> [Int] {
+    let samples = BulkSamples.manifest(parts.manifest, PartRecord(index: part, count: count))
+    let feed = samples.makeFeed(without: stored ?? samples.makeStored(), nil)
+    var found: [Int] = []
+    while let item = try feed.next(until: { false }) { found.append(item.index) }
+    return found
   }
 }
