@@ -92,7 +92,7 @@ enum {
 // A download, whose connections stay open for the next one. One thread at a time uses it.
 typedef struct CurlTransfer CurlTransfer;
 
-// Makes a transfer, or returns null if there is no memory. It is never freed.
+// Makes a transfer, or returns null if memory can't be allocated. It is never freed.
 CurlTransfer *curl_transfer_make(CurlFunctions curl);
 
 // Begins a download. It must be ended.

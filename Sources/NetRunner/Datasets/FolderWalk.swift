@@ -51,7 +51,7 @@ struct FolderWalk {
 
   /// Prepares a walk.
   ///
-  /// - Throws: `TensorIOError` if there is no such folder, or if it can't be read.
+  /// - Throws: `TensorIOError` if the folder doesn't exist or can't be read.
   init(_ path: String, isConfined: Bool = false) throws {
     root = path
     self.isConfined = isConfined

@@ -45,7 +45,7 @@ extension PartRecord {
 package protocol PartLog: BulkLog {
   /// The path of the file.
   var path: String { get }
-  /// Whether there is no row.
+  /// Whether the file has no rows.
   var isEmpty: Bool { get throws }
 
   /// Returns the part, or nil for a run without a manifest.

@@ -140,7 +140,7 @@ package struct Manifest: Sendable {
 
   /// Adds everything before an offset to a hash, and returns the number of items.
   static func measure(_ file: OpenFile, end: Int, into hash: inout SHA256?) throws -> Int {
-    // The first line is no item.
+    // The first line isn't an item.
     var items = -1
     var offset = 0
     while offset < end {

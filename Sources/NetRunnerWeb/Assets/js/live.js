@@ -376,7 +376,7 @@ export class LiveView {
     this.#controls.show(this.#mode, { isCameraOn: this.#camera.isOn, isPaused: this.#isPaused });
   }
 
-  /** Says that there is no model, or that the selected one can't run. The page says if the list is unknown. */
+  /** Explains that the server has no models, or that the selected one can't run. If the list failed to load, the page says so. */
   #explainModel(model) {
     this.#change(null);
     this.#running.begin("", false);
