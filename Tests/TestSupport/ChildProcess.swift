@@ -26,6 +26,8 @@ package final class ChildProcess: Sendable {
   /// Reads its standard error.
   package let error: FileHandle
 
+  private let ending = Ending()
+
   /// Starts a program.
   ///
   /// - Parameters:
@@ -50,6 +52,9 @@ package final class ChildProcess: Sendable {
     input = FileHandle(fileDescriptor: pipes[0].writing, closeOnDealloc: true)
     output = FileHandle(fileDescriptor: pipes[1].reading, closeOnDealloc: true)
     error = FileHandle(fileDescriptor: pipes[2].reading, closeOnDealloc: true)
+    // While a process has ended that nobody waited for, Swift Testing's search for the end of exit tests
+    // takes a whole processor.
+    Thread.detachNewThread { [ending] in ending.wait(for: number) }
   }
 
   /// Programs are started one at a time, so that none inherits another's pipes.
@@ -98,15 +103,8 @@ package final class ChildProcess: Sendable {
 
   /// Waits until the program ends.
   ///
-  /// Call this once.
-  ///
   /// - Returns: Its exit status, or the number of the signal that ended it.
-  package func wait() -> Int32 {
-    var status: Int32 = 0
-    while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
-    let signal = status & 0x7F
-    return signal == 0 ? (status >> 8) & 0xFF : signal
-  }
+  package func wait() -> Int32 { ending.status }
 
   /// Writes all input, reads all output, and waits until the program ends.
   ///
@@ -145,6 +143,29 @@ package final class ChildProcess: Sendable {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async { continuation.resume(returning: work()) }
     }
+  }
+}
+
+/// How a process ended, once it has.
+private final class Ending: Sendable {
+  private let hasEnded = DispatchGroup()
+  private let result = Mutex<Int32>(0)
+
+  init() { hasEnded.enter() }
+
+  /// Waits for the end of a child.
+  func wait(for identifier: pid_t) {
+    var status: Int32 = 0
+    while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
+    let signal = status & 0x7F
+    result.withLock { $0 = signal == 0 ? (status >> 8) & 0xFF : signal }
+    hasEnded.leave()
+  }
+
+  /// The exit status, or the number of the signal that ended the process, which this waits for.
+  var status: Int32 {
+    hasEnded.wait()
+    return result.withLock { $0 }
   }
 }
 
