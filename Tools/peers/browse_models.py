@@ -118,7 +118,7 @@ def by_mouse(steps: Steps, model: Path, labels: Path) -> dict:
     seen["says_what_was_assumed"] = len(page.driver.find_elements("css selector", ".assumed li")) > 0
     seen["tries_a_sample"] = page.wait(
         lambda: page.text(".trial > [role=status]").startswith("Inference")) is not None
-    page.find(".form-fields .labels input[type=file]").send_keys(str(labels))
+    page.type(".form-fields .labels input[type=file]", str(labels))
     seen["counts_labels"] = page.wait(
         lambda: "for" in page.text(".form-fields .labels [role=status]")) is not None
     seen["tries_the_labels"] = steps.tries(labels.read_text().splitlines()[0])
