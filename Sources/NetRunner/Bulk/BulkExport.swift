@@ -23,22 +23,30 @@ public enum BulkExport: String, Sendable, CaseIterable {
   ///   - path: The file. An existing file is replaced.
   /// - Throws: `TensorIOError` if the log can't be read or the file can't be written.
   public func write(_ log: any BulkLog, to path: String) throws {
-    try write(to: path, of: (log as? any PartLog)?.storedPart(), log.forEachRow)
+    let part = try (log as? any PartLog)?.storedPart()
+    try write(to: path, of: part, rows: log.forEachRow) { body in
+      try log.forEachRow { try body($0.line()) }
+    }
   }
 
-  /// Writes rows that a function passes to a closure; the first line of JSON lines has the part.
+  /// Calls a closure with each row, or with its line of JSON without the line feed.
+  typealias ForEach<Row> = ((Row) throws -> Void) throws -> Void
+
+  /// Writes lines if the format is JSON lines, of which the first one has the part,
+  /// and otherwise rows.
   func write(
-    to path: String, of part: BulkPart?,
-    _ forEachRow: @escaping ((BulkRow) throws -> Void) throws -> Void
+    to path: String, of part: BulkPart?, rows forEachRow: @escaping ForEach<BulkRow>,
+    lines forEachLine: @escaping ForEach<String>
   ) throws {
     try AtomicOutput(path, replaces: true).write { fresh in
       let file = try OpenFile(appending: fresh)
-      try write(part, forEachRow) { try file.write(Array($0.utf8)) }
+      try write(part, forEachRow, forEachLine) { try file.write(Array($0.utf8)) }
     }
   }
 
   private func write(
-    _ part: BulkPart?, _ forEachRow: @escaping ((BulkRow) throws -> Void) throws -> Void,
+    _ part: BulkPart?, _ forEachRow: @escaping ForEach<BulkRow>,
+    _ forEachLine: @escaping ForEach<String>,
     _ put: (String) throws -> Void
   ) throws {
     var text = ""
@@ -51,11 +59,9 @@ public enum BulkExport: String, Sendable, CaseIterable {
     switch self {
     case .jsonLines:
       var part = part
-      try forEachRow { row in
-        var row = row
-        row.part = part
+      try forEachLine { line in
+        try add((part == nil ? line : BulkRow(line, of: part).line()) + "\n")
         part = nil
-        try add(StableJSON(row).text + "\n")
       }
     case .csv:
       try add(CSV.line(ResultRow.csvColumns))

@@ -6,6 +6,12 @@
 import Hashing
 package import TensorIO
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Makes the rows of a bulk run, also for programs that divide the samples among several machines.
 package struct BulkRowMaker: Sendable {
   private let maker: RowMaker
@@ -58,6 +64,12 @@ package struct BulkRowMaker: Sendable {
 }
 
 extension BulkRow {
+  /// Decodes a line of a file of rows, and sets its part.
+  init(_ line: String, of part: BulkPart?) throws {
+    self = try StableJSON.makeDecoder().decode(BulkRow.self, from: Data(line.utf8))
+    self.part = part
+  }
+
   /// Returns the row as a line of a file of rows, without the line feed.
   ///
   /// - Throws: `TensorIOError` if it can't be encoded.

@@ -53,6 +53,11 @@ public final class JSONLinesLog: BulkLog {
   }
 
   public func forEachRow(_ body: (BulkRow) throws -> Void) throws {
+    try forEachLine { row, _ in try body(row) }
+  }
+
+  /// Calls a closure with each row and its line, without the line feed.
+  private func forEachLine(_ body: (BulkRow, ArraySlice<UInt8>) throws -> Void) throws {
     let file = try FileSystem.open(path)
     let decoder = StableJSON.makeDecoder()
     var rest: [UInt8] = []
@@ -63,7 +68,8 @@ public final class JSONLinesLog: BulkLog {
       while let end = rest[start...].firstIndex(of: lineFeed) {
         number += 1
         do {
-          try body(decoder.decode(BulkRow.self, from: Data(rest[start..<end])))
+          let line = rest[start..<end]
+          try body(decoder.decode(BulkRow.self, from: Data(line)), line)
         } catch let error as DecodingError {
           throw TensorIOError(
             .unreadableFile,
@@ -119,6 +125,16 @@ extension JSONLinesLog: PartLog {
   package func storedPart() -> BulkPart? { part }
 
   package func store(_ part: BulkPart) { self.part = part }
+
+  package func forEachStoredRow(_ body: (BulkRow, String) throws -> Void) throws {
+    try forEachLine { row, line in
+      // Only the line of the first row has the part, and must be written again.
+      guard row.part != nil else { return try body(row, String(decoding: line, as: UTF8.self)) }
+      var row = row
+      row.part = nil
+      try body(row, row.line())
+    }
+  }
 
   package var isEmpty: Bool { get throws { try writing { try file.status.size == 0 } } }
 }

@@ -169,6 +169,10 @@ extension SQLiteLog: PartLog {
     }
   }
 
+  package func forEachStoredRow(_ body: (BulkRow, String) throws -> Void) throws {
+    try forEachRow { try body($0, $0.line()) }
+  }
+
   package var isEmpty: Bool {
     get throws {
       try explaining {

@@ -118,7 +118,7 @@ package final class BulkMerge {
   private func add(_ file: PartFile, after others: ArraySlice<PartFile>) throws {
     let part = file.part
     var before = counts.map(\.rows)
-    try Self.log(file.path).forEachRow { row in
+    try Self.log(file.path).forEachStoredRow { row, line in
       let result = row.result
       var model = counts.firstIndex { $0.model == result.model }
       if model == nil, let other = others.first {
@@ -149,7 +149,7 @@ package final class BulkMerge {
       counts[model].rows += 1
       if result.error { counts[model].failed += 1 }
       try Self.sorting {
-        try database.execute("INSERT INTO rows VALUES (?, ?, ?)", [model, index, row.line()])
+        try database.execute("INSERT INTO rows VALUES (?, ?, ?)", [model, index, line])
       }
     }
     for (count, before) in zip(counts, before) where count.rows - before != part.share {
@@ -187,7 +187,7 @@ package final class BulkMerge {
       throw TensorIOError(
         .invalidOption, "'\(path)' must end in .sqlite, .db, .jsonl, .csv or .json.")
     }
-    try format.write(to: path, of: whole, forEachRow)
+    try format.write(to: path, of: whole, rows: forEachRow, lines: forEachLine)
   }
 
   private func writeDatabase(to path: String) throws {
@@ -209,13 +209,13 @@ package final class BulkMerge {
   }
 
   private func forEachRow(_ body: (BulkRow) throws -> Void) throws {
-    let decoder = StableJSON.makeDecoder()
+    try forEachLine { try body(BulkRow($0, of: nil)) }
+  }
+
+  private func forEachLine(_ body: (String) throws -> Void) throws {
     try Self.sorting {
       try database.forEachRow("SELECT line FROM rows ORDER BY model, item") { row in
-        let line = try CheckedRow(row, of: "rows", key: []).text("line")
-        var row = try decoder.decode(BulkRow.self, from: Data(line.utf8))
-        row.part = nil
-        try body(row)
+        try body(CheckedRow(row, of: "rows", key: []).text("line"))
       }
     }
   }

@@ -53,6 +53,11 @@ package protocol PartLog: BulkLog {
 
   /// Stores the part of a log that has no rows yet.
   func store(_ part: BulkPart) throws
+
+  /// Calls a closure with each row, without the part, and with its line of JSON.
+  ///
+  /// - Throws: `TensorIOError` if the file can't be read, or what the closure throws.
+  func forEachStoredRow(_ body: (BulkRow, String) throws -> Void) throws
 }
 
 extension PartLog {
