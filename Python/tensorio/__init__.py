@@ -21,5 +21,6 @@ from ._hosted import HostedModel
 from ._model import Model
 from ._preprocess import preprocess
 from ._results import Result
+from ._zipped import ZippedModel
 
-__all__ = ["Error", "HostedModel", "ItemError", "Model", "Result", "WorkerEnded", "preprocess"]
+__all__ = ["Error", "HostedModel", "ItemError", "Model", "Result", "WorkerEnded", "ZippedModel", "preprocess"]

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._hosted import HostedModel
 from ._program import find_program
+from ._remote import RemoteModel
 from ._results import Result, Row, Stream, read_answer, read_text
 from ._worker import Answer, Worker
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Path = str | os.PathLike[str]
 Errors = Literal["raise", "return"]
+Decode = Literal["exact", "high", "fast"]
 
 
 class Model:
@@ -43,11 +44,11 @@ class Model:
     """
 
     def __init__(
-        self, bundle: Path | HostedModel, *, threads: int | None = None, supervise: int | None = None,
-        program: Path | None = None, timeout: float | None = None,
+        self, bundle: Path | RemoteModel, *, threads: int | None = None, supervise: int | None = None,
+        program: Path | None = None, timeout: float | None = None, decode: Decode = "exact",
     ):
         """Args:
-            bundle: The path of a bundle, a folder ``NAME.tiobundle``, or a model in a model repository.
+            bundle: The path of a bundle, a folder ``NAME.tiobundle``, or a ``HostedModel`` or ``ZippedModel``.
             threads: The number of items that run at once; by default that of processors.
             supervise: Runs this many workers. If one of them ends, its items run again, and an item that
                 ends a worker twice fails with the code ``worker_ended``.
@@ -55,6 +56,8 @@ class Model:
                 or the first one on PATH.
             timeout: The most seconds for an item, from when the worker has read it. It then fails with
                 the code ``timed_out``. Only a supervisor also stops the run, which otherwise goes on.
+            decode: How JPEG files are decoded, as `tensorio run --decode` says: ``exact``, or with less work for
+                large photos and values that differ a little, ``high`` or ``fast``.
 
         Raises:
             ValueError: An argument is out of its range.
@@ -62,13 +65,16 @@ class Model:
         for name, number in (("threads", threads), ("supervise", supervise)):
             if number is not None and number < 1:
                 raise ValueError(f"'{name}' is {number}, but must be at least 1.")
+        if decode not in ("exact", "high", "fast"):
+            raise ValueError(f"'decode' is {decode!r}, but must be 'exact', 'high' or 'fast'.")
         if timeout is not None and not (timeout > 0 and math.isfinite(timeout)):
             raise ValueError(f"'timeout' is {timeout}, but must be a number of seconds above 0.")
-        self._bundle = bundle if isinstance(bundle, HostedModel) else os.path.abspath(os.fspath(bundle))
+        self._bundle = bundle if isinstance(bundle, RemoteModel) else os.path.abspath(os.fspath(bundle))
         self._threads = threads
         self._supervise = supervise
         self._program = None if program is None else os.fspath(program)
         self._timeout = timeout
+        self._decode = decode
         self._starting = threading.Lock()
         self._worker: Worker | None = None
         self._ending: weakref.finalize[[], Model] | None = None
@@ -85,7 +91,7 @@ class Model:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _make, (self._bundle, self._threads, self._supervise, self._program, self._timeout)
+        return _make, (self._bundle, self._threads, self._supervise, self._program, self._timeout, self._decode)
 
     def __repr__(self) -> str:
         return f"tensorio.Model({self._bundle!r})"
@@ -256,8 +262,8 @@ class Model:
 
     def _command(self) -> list[str]:
         program = find_program(self._program)
-        bundle = self._bundle.fetch(program) if isinstance(self._bundle, HostedModel) else self._bundle
-        command = [program, "worker", bundle]
+        bundle = self._bundle.fetch(program) if isinstance(self._bundle, RemoteModel) else self._bundle
+        command = [program, "worker", bundle, "--decode", self._decode]
         if self._threads is not None:
             command += ["--threads", str(self._threads)]
         if self._supervise is not None:
@@ -298,9 +304,10 @@ class Model:
 
 
 def _make(
-    bundle: str | HostedModel, threads: int | None, supervise: int | None, program: str | None, timeout: float | None,
+    bundle: str | RemoteModel, threads: int | None, supervise: int | None, program: str | None, timeout: float | None,
+    decode: Decode,
 ) -> Model:
-    return Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout)
+    return Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout, decode=decode)
 
 
 _FORKING = threading.Lock()

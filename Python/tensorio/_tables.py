@@ -8,13 +8,28 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ._errors import WorkerEnded
-from ._model import Model
+from ._errors import ItemError, WorkerEnded
+from ._model import Decode, Model, Path
+from ._remote import RemoteModel
 
 Answers = Literal["outputs", "row"]
 
-_MOST_ENDS = 5
-"""So many supervisors in a row may be killed before any of them has answered an item."""
+_MOST_IDLE_ENDS = 5
+"""So many workers in a row may end without an item under way."""
+
+
+def table_model(
+    bundle: Path | RemoteModel, threads: int, supervise: int | None, program: Path | None, timeout: float | None,
+    decode: Decode,
+) -> Model:
+    """Returns the model of an actor or a partition, which replaces its worker itself.
+
+    Only a supervisor stops a run that takes too long. Otherwise none is needed, and every item would pass
+    through one more process.
+    """
+    if supervise is None and timeout is not None:
+        supervise = 1
+    return Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout, decode=decode)
 
 
 def check_answer(answer: str) -> None:
@@ -31,7 +46,7 @@ def with_results(table: Any, model: Model, column: str, answer: Answers) -> Any:
 
     Raises:
         ValueError: The table lacks the column.
-        WorkerEnded: Workers end before they answer anything.
+        WorkerEnded: Workers end before they get an item.
         Error: The worker can't be started.
     """
     import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -49,17 +64,30 @@ def with_results(table: Any, model: Model, column: str, answer: Answers) -> Any:
 
 
 def _results(model: Model, items: list[object], answer: str) -> list[tuple[str | None, str | None]]:
-    """Returns the answer and the error of each item. If the worker is killed, the rest runs in another one."""
+    """Returns the answer and the error of each item.
+
+    If the worker ends, the items that were under way run again in another one, each alone. An item that ends
+    its worker alone, too, fails.
+    """
     found: dict[int, tuple[str | None, str | None]] = {}
-    ends = 0
+    suspects: list[int] = []
+    idle_ends = 0
     while len(found) < len(items):
-        left = [index for index in range(len(items)) if index not in found]
+        left = suspects[:1] or [index for index in range(len(items)) if index not in found]
         try:
             for result in model._results([items[index] for index in left], answer, is_ordered=False, raises=False,
                                          as_text=True):
                 found[left[result.index]] = result.value if result.error is None else (None, str(result.error))
-        except WorkerEnded:
-            ends = 0 if len(left) > len(items) - len(found) else ends + 1
-            if ends == _MOST_ENDS:
+        except WorkerEnded as error:
+            lost = {id(item) for item in error.items}
+            under_way = [index for index in left if index not in found and id(items[index]) in lost]
+            idle_ends = 0 if under_way else idle_ends + 1
+            if idle_ends == _MOST_IDLE_ENDS:
                 raise
+            if suspects and under_way:
+                found[suspects[0]] = (None, str(ItemError(
+                    "worker_ended", f"The item ended the worker twice. {error.reason}")))
+            elif not suspects:
+                suspects = under_way
+        suspects = [index for index in suspects if index not in found]
     return [found[index] for index in range(len(items))]

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._evaluation import evaluate_part, label_table, merge
-from ._hosted import HostedModel
-from ._model import Model, Path
+from ._model import Decode, Model, Path
 from ._program import find_program
-from ._tables import Answers, check_answer, with_results
+from ._remote import RemoteModel
+from ._tables import Answers, check_answer, table_model, with_results
 
 
 def predict(
-    dataset: Any, bundle: Path | HostedModel, *, column: str = "item", workers: int = 1, batch_size: int = 64,
-    threads: int = 1, supervise: int | None = 1, program: Path | None = None, timeout: float | None = None,
-    answer: Answers = "outputs",
+    dataset: Any, bundle: Path | RemoteModel, *, column: str = "item", workers: int = 1, batch_size: int = 64,
+    threads: int = 1, supervise: int | None = None, program: Path | None = None, timeout: float | None = None,
+    decode: Decode = "exact", answer: Answers = "outputs",
 ) -> Any:
     """Runs a model on a column of a dataset, in actors that keep their model.
 
@@ -28,12 +28,13 @@ def predict(
 
     Args:
         dataset: A ``ray.data.Dataset``.
-        bundle: The path of a bundle, or a model in a model repository, of which every machine gets the same version.
+        bundle: The path of a bundle, or a ``HostedModel`` or ``ZippedModel``, of which every machine gets
+            the same version.
         column: The column of the items, such as paths, URLs or bytes.
         workers: The number of actors.
         batch_size: The number of rows that an actor gets at once.
         threads: The number of items that run at once in each actor, which takes as many processors.
-        supervise, program, timeout: As in ``Model``. By default, a worker that ends is replaced.
+        supervise, program, timeout, decode: As in ``Model``. A worker that ends is replaced in any case.
         answer: ``outputs``, or ``row`` for the rows that `tensorio bulk` writes.
 
     Returns:
@@ -44,9 +45,9 @@ def predict(
     import ray.data  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     check_answer(answer)
-    if isinstance(bundle, HostedModel):
+    if isinstance(bundle, RemoteModel):
         bundle = bundle.pinned(program)
-    model = Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout)
+    model = table_model(bundle, threads, supervise, program, timeout, decode)
     return dataset.map_batches(
         _Predictor, fn_constructor_kwargs={"model": model, "column": column, "answer": answer},
         batch_size=batch_size, batch_format="pyarrow", compute=ray.data.ActorPoolStrategy(size=workers),
@@ -54,7 +55,7 @@ def predict(
 
 
 def evaluate(
-    dataset: Any, bundle: Path | HostedModel, *, column: str = "item", labels: str = "label", parts: int = 2,
+    dataset: Any, bundle: Path | RemoteModel, *, column: str = "item", labels: str = "label", parts: int = 2,
     threads: int = 1, options: Sequence[str] = (), program: Path | None = None,
 ) -> dict[str, Any]:
     """Evaluates a model on labelled files of a dataset, in one task for each part.
@@ -81,7 +82,7 @@ def evaluate(
     """
     import ray  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-    if isinstance(bundle, HostedModel):
+    if isinstance(bundle, RemoteModel):
         bundle = bundle.pinned(program)
     else:
         bundle = os.path.abspath(os.fspath(bundle))
@@ -94,10 +95,10 @@ def evaluate(
 
 
 def _evaluate_part(
-    program: Path | None, table: bytes, bundle: str | HostedModel, index: int, count: int, threads: int,
+    program: Path | None, table: bytes, bundle: str | RemoteModel, index: int, count: int, threads: int,
     options: Sequence[str],
 ) -> bytes:
-    path = bundle.fetch(program) if isinstance(bundle, HostedModel) else bundle
+    path = bundle.fetch(program) if isinstance(bundle, RemoteModel) else bundle
     return evaluate_part(find_program(program), table, path, index, count, threads, options)
 
 

@@ -10,14 +10,14 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-from ._hosted import HostedModel
-from ._model import Model, Path
-from ._tables import Answers, check_answer, with_results
+from ._model import Decode, Path
+from ._remote import RemoteModel
+from ._tables import Answers, check_answer, table_model, with_results
 
 
 def predict(
-    frame: Any, bundle: Path | HostedModel, *, column: str = "item", threads: int = 1, supervise: int | None = 1,
-    program: Path | None = None, timeout: float | None = None, answer: Answers = "outputs",
+    frame: Any, bundle: Path | RemoteModel, *, column: str = "item", threads: int = 1, supervise: int | None = None,
+    program: Path | None = None, timeout: float | None = None, decode: Decode = "exact", answer: Answers = "outputs",
 ) -> Any:
     """Runs a model on a column of a data frame, in a worker for each partition that is computed.
 
@@ -25,10 +25,11 @@ def predict(
 
     Args:
         frame: A ``pyspark.sql.DataFrame``.
-        bundle: The path of a bundle, or a model in a model repository, of which every machine gets the same version.
+        bundle: The path of a bundle, or a ``HostedModel`` or ``ZippedModel``, of which every machine gets
+            the same version.
         column: The column of the items, such as paths, URLs or bytes.
         threads: The number of items that run at once in each worker.
-        supervise, program, timeout: As in ``Model``. By default, a worker that ends is replaced.
+        supervise, program, timeout, decode: As in ``Model``. A worker that ends is replaced in any case.
         answer: ``outputs``, or ``row`` for the rows that `tensorio bulk` writes.
 
     Returns:
@@ -37,9 +38,9 @@ def predict(
         digest together identify a result.
     """
     check_answer(answer)
-    if isinstance(bundle, HostedModel):
+    if isinstance(bundle, RemoteModel):
         bundle = bundle.pinned(program)
-    model = Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout)
+    model = table_model(bundle, threads, supervise, program, timeout, decode)
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]

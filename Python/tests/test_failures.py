@@ -91,7 +91,8 @@ def test_an_error_of_the_iterable_is_raised_as_it_is(digits: tensorio.Model) -> 
 
 
 def test_wrong_arguments_are_named(program: str) -> None:
-    for arguments in ({"threads": 0}, {"supervise": -1}, {"timeout": 0}, {"timeout": float("inf")}):
+    for arguments in ({"threads": 0}, {"supervise": -1}, {"timeout": 0}, {"timeout": float("inf")},
+                      {"decode": "lossy"}):
         with pytest.raises(ValueError, match=f"'{next(iter(arguments))}'"):
             tensorio.Model(DIGITS, program=program, **arguments)
     with pytest.raises(tensorio.Error, match="'/nowhere': no program"):

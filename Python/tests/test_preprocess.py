@@ -6,12 +6,16 @@
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
+
 import numpy as np
 import pytest
 import tensorio
-from conftest import DIGITS, IMAGES
+from conftest import DIGITS, IMAGES, Command
 from numpy.typing import NDArray
 from PIL import Image
+from tensorio._model import Decode
 
 SIDE = 32
 
@@ -45,6 +49,22 @@ def test_litert_in_python_gives_the_same_outputs(digits: tensorio.Model) -> None
         expected = interpreter.get_tensor(target["index"])
         np.testing.assert_allclose(
             digits.tensors(path)["classification"].ravel(), expected.ravel(), rtol=0, atol=1e-6)
+
+
+def test_photos_are_decoded_as_the_program_decodes_them(program: str, command: Command, tmp_path: Path) -> None:
+    ramp = np.add.outer(np.arange(900), np.arange(1200)).astype(np.uint8)
+    photo = tmp_path / "photo.jpg"
+    Image.fromarray(np.stack([ramp, ramp.T[:900, :900].repeat(2, 1)[:, :1200], 255 - ramp], 2)).save(photo)
+    scores = {}
+    decode: Decode
+    for decode in ("exact", "high", "fast"):
+        with tensorio.Model(DIGITS, program=program, decode=decode) as model:
+            scores[decode] = model.run(photo)["classification"]
+            copy = pickle.loads(pickle.dumps(model))
+            assert copy._command() == model._command()
+        printed = command.json("run", DIGITS, photo, "--decode", decode)
+        assert scores[decode] == printed["outputs"]["classification"]
+    assert scores["exact"] != scores["fast"]
 
 
 def test_preprocess_needs_no_model_object(

@@ -12,7 +12,9 @@ import Testing
   .enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."),
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct PythonPackageTests {
-  @Test(arguments: ["model", "preprocess", "failures", "many_items", "hosted", "examples", "types"])
+  @Test(arguments: [
+    "model", "preprocess", "failures", "many_items", "hosted", "zipped", "examples", "types",
+  ])
   func `the package's tests pass`(name: String) async throws {
     let summary = try await Python.run([
       "-m", "pytest", "Python/tests/test_\(name).py", "--program", CommandRunner.binary.path,
