@@ -61,6 +61,7 @@ MAKERS: list[Callable[[], bytes]] = [
     converted.dynamic_output,
     converted.slow,
     converted.remainder,
+    converted.crash_on_white,
     converted.resource_variable,
     converted.train_builtin,
     converted.train_flex,

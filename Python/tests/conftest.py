@@ -32,6 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--program", help="the program 'tensorio' to test")
     parser.addoption("--items", type=int, default=400, help="the number of items of test_kills.py")
     parser.addoption("--kills", type=int, default=5, help="the most kills in each test of test_kills.py")
+    parser.addoption("--every", type=float, default=0.5, help="the mean seconds between the kills")
 
 
 @pytest.fixture(scope="session")

@@ -17,17 +17,17 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tensorio.ray
 import tensorio.spark
-from conftest import DIGITS, IMAGES
+from conftest import DIGITS, IMAGES, MODELS
 
 MARK = "TENSORIO_TEST_KILLS"
 """A variable of the engines and of all their processes, so that nothing else is killed."""
@@ -35,8 +35,8 @@ MARK = "TENSORIO_TEST_KILLS"
 NODES = 2
 """The number of nodes besides the first one, which has the dataset."""
 
-POISON = [-(2**31), -1]
-"""The model 'remainder' ends its process at these numbers."""
+WHITE = 21
+"""The photo that ends the model's process."""
 
 
 @pytest.fixture
@@ -62,6 +62,11 @@ def items(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
 @pytest.fixture
 def kills(request: pytest.FixtureRequest) -> int:
     return int(request.config.getoption("--kills"))
+
+
+@pytest.fixture
+def every(request: pytest.FixtureRequest) -> float:
+    return float(request.config.getoption("--every"))
 
 
 def result(row: dict[str, Any]) -> tuple[str, str, str]:
@@ -98,25 +103,18 @@ def victims(mark: str, names: Sequence[bytes]) -> list[int]:
     return found
 
 
-@contextlib.contextmanager
-def killing(count: int, kill: Callable[[random.Random], bool]) -> Iterator[list[float]]:
-    """Kills while the body runs. The list gets the time of each kill."""
-    done: list[float] = []
-    is_over = threading.Event()
+def run_with_kills(
+    work: Callable[[], Sequence[Any]], count: int, every: float, kill: Callable[[random.Random], bool],
+) -> tuple[Sequence[Any], int]:
+    """Kills about once in so many seconds while work is done. Returns its result and the number of kills."""
+    done = 0
     chance = random.Random(1)
-
-    def work() -> None:
-        while len(done) < count and not is_over.wait(chance.uniform(0.1, 1)):
-            if kill(chance):
-                done.append(time.monotonic())
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        yield done
-    finally:
-        is_over.set()
-        thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        result = pool.submit(work)
+        # Ray starts nodes only in the main thread.
+        while not wait([result], every * chance.uniform(0.2, 1.8)).done:
+            done += done < count and kill(chance)
+    return result.result(), done
 
 
 def kill_one(mark: str, names: Sequence[bytes], chance: random.Random) -> bool:
@@ -144,61 +142,106 @@ def cluster(mark: str) -> Iterator[Any]:
 
 
 def test_ray_survives_kills(
-    cluster: Any, mark: str, items: list[str], kills: int, program: str, tmp_path: Path,
+    cluster: Any, mark: str, items: list[str], kills: int, every: float, program: str, tmp_path: Path,
 ) -> None:
     import ray
 
-    nodes = list(cluster.worker_nodes)
+    ended = 0
 
     def kill(chance: random.Random) -> bool:
-        # The first kill is a whole node, and about one in 20 others.
-        if not nodes or chance.random() >= 0.05 and len(nodes) < NODES:
+        nonlocal ended
+        # The first kill is a whole node, and about one in 20 others. Another node takes its place.
+        if ended and chance.random() >= 0.05:
             return kill_one(mark, (b"\0worker\0", b"MapWorker"), chance)
         if not victims(mark, (b"MapWorker",)):
             return False
-        cluster.remove_node(nodes.pop(), allow_graceful=False)
+        cluster.remove_node(chance.choice(list(cluster.worker_nodes)), allow_graceful=False)
+        cluster.add_node(num_cpus=1)
+        ended += 1
         return True
 
     data = ray.data.from_items([{"item": item} for item in items])
     predicted = tensorio.ray.predict(data, DIGITS, workers=2, batch_size=16, program=program, answer="row")
     start = time.monotonic()
-    with killing(kills, kill) as done:
-        rows = predicted.take_all()
+    rows, done = run_with_kills(predicted.take_all, kills, every, kill)
     seconds = time.monotonic() - start
-    print(f"Ray: {len(rows)} rows, {len(done)} kills, {NODES - len(nodes)} of them nodes, in {seconds:.0f} s")
+    print(f"Ray: {len(rows)} rows, {done} kills, {ended} of them nodes, in {seconds:.0f} s")
     assert done
     check(rows, items, program, tmp_path)
 
 
-def test_spark_survives_kills(mark: str, items: list[str], kills: int, program: str, tmp_path: Path) -> None:
+@pytest.fixture
+def spark(mark: str) -> Iterator[Any]:
     sql = pytest.importorskip("pyspark.sql", reason="Spark isn't installed")
-    session = sql.SparkSession.builder.master("local[2,100]").config("spark.ui.enabled", "false") \
+    session = sql.SparkSession.builder.master("local[2,1000]").config("spark.ui.enabled", "false") \
         .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1").getOrCreate()
     session.sparkContext.setLogLevel("OFF")
-    try:
-        frame = session.createDataFrame([(item,) for item in items], "item string")
-        frame = frame.repartition(max(4, len(items) // 500))
-        predicted = tensorio.spark.predict(frame, DIGITS, program=program, answer="row")
-        start = time.monotonic()
-        names = (b"\0worker\0", b"pyspark.daemon")
-        with killing(kills, lambda chance: kill_one(mark, names, chance)) as done:
-            rows = predicted.collect()
-        print(f"Spark: {len(rows)} rows, {len(done)} kills, in {time.monotonic() - start:.0f} s")
-    finally:
-        session.stop()
+    yield session
+    session.stop()
+
+
+def test_spark_survives_kills(
+    spark: Any, mark: str, items: list[str], kills: int, every: float, program: str, tmp_path: Path,
+) -> None:
+    frame = spark.createDataFrame([(item,) for item in items], "item string")
+    frame = frame.repartition(max(4, len(items) // 500))
+    predicted = tensorio.spark.predict(frame, DIGITS, program=program, answer="row")
+    start = time.monotonic()
+    names = (b"\0worker\0", b"pyspark.daemon")
+    rows, done = run_with_kills(predicted.collect, kills, every, lambda chance: kill_one(mark, names, chance))
+    print(f"Spark: {len(rows)} rows, {done} kills, in {time.monotonic() - start:.0f} s")
     assert done
     check(rows, items, program, tmp_path)
 
 
-def test_what_ends_the_model_is_named_and_the_rest_is_done(cluster: Any, bundle_of: Any, program: str) -> None:
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """A bundle whose model ends its process at a white picture."""
+    bundle = tmp_path / "pictures.tiobundle"
+    bundle.mkdir()
+    shutil.copy(MODELS / "crash_on_white.tflite", bundle / "model.tflite")
+    layer = {"name": "image", "type": "image", "shape": [8, 8, 3], "format": "RGB"}
+    (bundle / "model.json").write_text(json.dumps({
+        "name": "Pictures", "details": "", "id": "pictures", "version": "1", "author": "", "license": "",
+        "model": {"file": "model.tflite", "quantized": False}, "inputs": [layer],
+        "outputs": [{"name": "y", "type": "array", "shape": [1], "dtype": "int32"}]}))
+    return bundle
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> list[str]:
+    """The 22nd is white."""
+    from PIL import Image
+
+    for index in range(60):
+        Image.new("RGB", (9, 9), "white" if index == WHITE else (index, 0, 0)).save(tmp_path / f"{index:02d}.png")
+    return sorted(map(str, tmp_path.glob("*.png")))
+
+
+def check_photos(rows: Sequence[Any], photos: list[str]) -> None:
+    """Only the white photo has failed."""
+    failed = [row for row in rows if row["error"]]
+    assert [row["item"] for row in failed] == [photos[WHITE]] and "worker_ended" in failed[0]["error"]
+    assert sorted(row["item"] for row in rows) == photos
+    assert {row["outputs"] for row in rows if not row["error"]} == {'{"y":5}'}
+
+
+def test_ray_names_what_ends_the_model(
+    cluster: Any, bundle_of: Any, pictures: Path, photos: list[str], program: str,
+) -> None:
     import ray
 
-    items = [[index, 3] if index != 21 else POISON for index in range(60)]
-    data = ray.data.from_items([{"item": item} for item in items])
-    rows = tensorio.ray.predict(data, bundle_of("remainder"), workers=2, batch_size=8, program=program).take_all()
-    failed = [row for row in rows if row["error"]]
-    assert [list(row["item"]) for row in failed] == [POISON] and "worker_ended" in failed[0]["error"]
-    assert sorted((row["item"][0], json.loads(row["outputs"])["y"]) for row in rows if not row["error"]) == \
-        [(index, index % 3) for index in range(60) if index != 21]
+    data = ray.data.from_items([{"item": item} for item in photos])
+    predicted = tensorio.ray.predict(data, pictures, workers=2, batch_size=8, program=program)
+    check_photos(predicted.take_all(), photos)
     with pytest.raises(Exception, match="endless_graphs"):
         tensorio.ray.predict(data, bundle_of("endless_graphs"), program=program).take_all()
+
+
+def test_spark_names_what_ends_the_model(
+    spark: Any, bundle_of: Any, pictures: Path, photos: list[str], program: str,
+) -> None:
+    frame = spark.createDataFrame([(item,) for item in photos], "item string").repartition(4)
+    check_photos(tensorio.spark.predict(frame, pictures, program=program).collect(), photos)
+    with pytest.raises(Exception, match="endless_graphs"):
+        tensorio.spark.predict(frame, bundle_of("endless_graphs"), program=program).collect()
