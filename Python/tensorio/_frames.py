@@ -14,6 +14,9 @@ from typing import Any
 
 _PREFIX = struct.Struct("<IQ")
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+"""`json.dumps` would make another one for each item."""
+
 MOST_HEADER_BYTES = 16 << 20
 """The most bytes of a header that the worker reads."""
 
@@ -31,8 +34,7 @@ def encode_header(header: dict[str, Any], body_length: int) -> bytes:
     Raises:
         ValueError: The header has a number or a name that JSON can't express, or is too long for the worker.
     """
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    data = text.encode()
+    data = _ENCODER.encode(header).encode()
     if len(data) > MOST_HEADER_BYTES:
         raise ValueError(f"the item takes {len(data):,} bytes as JSON, and the worker reads at most "
                          f"{MOST_HEADER_BYTES:,}; pass NumPy arrays, which have no such limit")

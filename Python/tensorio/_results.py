@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import queue
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -19,6 +18,8 @@ from ._worker import Answer, Worker
 
 T = TypeVar("T")
 Row = dict[str, Any]
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 _AHEAD = 4
 """In order, this many windows of items may be done while an earlier item isn't."""
@@ -83,7 +84,7 @@ def read_text(answer: Answer) -> tuple[str, str | None]:
     """
     header = _header(answer)
     error = header.get("error")
-    return (json.dumps(header[header["type"]], ensure_ascii=False, separators=(",", ":")),
+    return (_ENCODER.encode(header[header["type"]]),
             None if error is None else str(_item_error(error)))
 
 
@@ -147,9 +148,8 @@ class Stream(Generic[T]):
                         has_more = False
                     else:
                         self._send(*entry)
-                    with contextlib.suppress(queue.Empty):
-                        while True:
-                            self._receive(self._answers.get_nowait())
+                    while not self._answers.empty():
+                        self._receive(self._answers.get())
                 elif self._sent:
                     self._receive(self._answers.get())
         finally:

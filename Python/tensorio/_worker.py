@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import selectors
+import select
 import signal
 import subprocess
 import threading
@@ -206,23 +206,23 @@ class Worker:
 
     def _read(self) -> None:
         reason = ""
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._output, selectors.EVENT_READ)
-            selector.register(self._error, selectors.EVENT_READ)
-            frames = FrameReader(lambda count: self._receive(selector, count))
-            try:
-                while (frame := frames.next()) is not None:
-                    self._handle(*frame)
-            except _Silent as error:
-                reason = str(error)
-                self.kill()
-            except FrameError as error:
-                # The end within a frame is that of a process that ended, whose signal says more.
-                reason = str(error) if self._is_running() else ""
-                self.kill()
-            except (KeyError, TypeError, ValueError) as error:
-                reason = f"The worker's answer can't be read: {error!r}."
-                self.kill()
+        poll = select.poll()
+        for descriptor in (self._output, self._error):
+            poll.register(descriptor, select.POLLIN)
+        frames = FrameReader(lambda count: self._receive(poll, count))
+        try:
+            while (frame := frames.next()) is not None:
+                self._handle(*frame)
+        except _Silent as error:
+            reason = str(error)
+            self.kill()
+        except FrameError as error:
+            # The end within a frame is that of a process that ended, whose signal says more.
+            reason = str(error) if self._is_running() else ""
+            self.kill()
+        except (KeyError, TypeError, ValueError) as error:
+            reason = f"The worker's answer can't be read: {error!r}."
+            self.kill()
         self._finish(reason)
 
     def _is_running(self) -> bool:
@@ -232,16 +232,16 @@ class Worker:
             return True
         return False
 
-    def _receive(self, selector: selectors.BaseSelector, count: int) -> bytes:
+    def _receive(self, poll: select.poll, count: int) -> bytes:
         """Returns the worker's next bytes, and none after its end."""
         silence = 0
         while True:
             # This counts seconds in which nothing could be read. A clock would also count those in which
             # this thread didn't run.
-            events = selector.select(1)
-            ready = {key.fd for key, _ in events}
+            events = poll.poll(1000)
+            ready = [descriptor for descriptor, _ in events]
             if self._error in ready and not self._read_messages():
-                selector.unregister(self._error)
+                poll.unregister(self._error)
             if self._output in ready:
                 return os.read(self._output, count)
             if not events:
@@ -306,9 +306,9 @@ class Worker:
             call.done(Answer(key, {}, memoryview(b""), WorkerEnded(*self._end.args)))
 
     def _has_messages(self) -> bool:
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._error, selectors.EVENT_READ)
-            return bool(selector.select(0))
+        poll = select.poll()
+        poll.register(self._error, select.POLLIN)
+        return bool(poll.poll(0))
 
     def _start_error(self) -> Error:
         assert self._end is not None
