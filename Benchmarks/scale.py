@@ -103,7 +103,7 @@ def main() -> None:
     add("--row-bytes", type=float, default=453, help="bytes of a row")
     add("--listing", type=float, default=54e3, help="photos listed a second")
     add("--reading", type=float, default=2.9e6, help="lines of the list that a part passes a second")
-    add("--merging", type=float, default=6.2e3, help="rows merged a second")
+    add("--merging", type=float, default=2.2e4, help="rows merged a second")
     add("--store", type=float, default=100e9, help="bits a second that the store of the photos sends")
     add("--machine", type=float, default=10e9, help="bits a second that a machine receives")
     arguments = parser.parse_args()
