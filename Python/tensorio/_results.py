@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ._arrays import read_array, with_arrays
-from ._errors import ItemError
+from ._errors import ItemError, WorkerEnded
 from ._worker import Answer, Worker
 
 T = TypeVar("T")
@@ -161,6 +161,10 @@ class Stream(Generic[T]):
             key = self._worker.send(item, options, self._answers.put, index)
         except ItemError as error:
             self._fail(error, index, item)
+        except WorkerEnded as error:
+            # The end can be known before the answers of the items under way are taken.
+            items = [*(sent for _, sent in self._sent.values()), item]
+            raise WorkerEnded(error.reason, items, error.status, error.signal, error.messages) from None
         else:
             self._sent[key] = (index, item)
 

@@ -12,6 +12,7 @@ Without --program, the tests run the program that was installed with the package
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,6 +81,24 @@ def bundle_of(program: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
         return made[name]
 
     return make
+
+
+def write_bundle(folder: Path, model: str, layer: dict[str, Any], output: dict[str, Any]) -> Path:
+    """Makes a bundle of a model in Tests/Fixtures/Models that `init` can't describe."""
+    bundle = folder / f"{model}.tiobundle"
+    bundle.mkdir()
+    shutil.copy(MODELS / f"{model}.tflite", bundle / "model.tflite")
+    (bundle / "model.json").write_text(json.dumps({
+        "name": model, "details": "", "id": model, "version": "1", "author": "", "license": "",
+        "model": {"file": "model.tflite", "quantized": False}, "inputs": [layer], "outputs": [output]}))
+    return bundle
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    """A bundle whose model would end every process that loads it."""
+    return write_bundle(tmp_path, "endless_graphs", {"name": "x", "type": "array", "shape": [1]},
+                        {"name": "y", "type": "array", "shape": [1]})
 
 
 def check_results(rows: list[Any], items: list[str], digits: tensorio.Model) -> None:

@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 import tensorio.ray
 import tensorio.spark
-from conftest import DIGITS, IMAGES, MODELS
+from conftest import DIGITS, IMAGES, write_bundle
 
 MARK = "TENSORIO_TEST_KILLS"
 """A variable of the engines and of all their processes, so that nothing else is killed."""
@@ -197,15 +197,9 @@ def test_spark_survives_kills(
 @pytest.fixture
 def pictures(tmp_path: Path) -> Path:
     """A bundle whose model ends its process at a white picture."""
-    bundle = tmp_path / "pictures.tiobundle"
-    bundle.mkdir()
-    shutil.copy(MODELS / "crash_on_white.tflite", bundle / "model.tflite")
-    layer = {"name": "image", "type": "image", "shape": [8, 8, 3], "format": "RGB"}
-    (bundle / "model.json").write_text(json.dumps({
-        "name": "Pictures", "details": "", "id": "pictures", "version": "1", "author": "", "license": "",
-        "model": {"file": "model.tflite", "quantized": False}, "inputs": [layer],
-        "outputs": [{"name": "y", "type": "array", "shape": [1], "dtype": "int32"}]}))
-    return bundle
+    return write_bundle(
+        tmp_path, "crash_on_white", {"name": "image", "type": "image", "shape": [8, 8, 3], "format": "RGB"},
+        {"name": "y", "type": "array", "shape": [1], "dtype": "int32"})
 
 
 @pytest.fixture
@@ -227,21 +221,21 @@ def check_photos(rows: Sequence[Any], photos: list[str]) -> None:
 
 
 def test_ray_names_what_ends_the_model(
-    cluster: Any, bundle_of: Any, pictures: Path, photos: list[str], program: str,
+    cluster: Any, broken: Path, pictures: Path, photos: list[str], program: str,
 ) -> None:
     import ray
 
     data = ray.data.from_items([{"item": item} for item in photos])
     predicted = tensorio.ray.predict(data, pictures, workers=2, batch_size=8, program=program)
     check_photos(predicted.take_all(), photos)
-    with pytest.raises(Exception, match="endless_graphs"):
-        tensorio.ray.predict(data, bundle_of("endless_graphs"), program=program).take_all()
+    with pytest.raises(Exception, match="is not a valid TensorFlow Lite model"):
+        tensorio.ray.predict(data, broken, program=program).take_all()
 
 
 def test_spark_names_what_ends_the_model(
-    spark: Any, bundle_of: Any, pictures: Path, photos: list[str], program: str,
+    spark: Any, broken: Path, pictures: Path, photos: list[str], program: str,
 ) -> None:
     frame = spark.createDataFrame([(item,) for item in photos], "item string").repartition(4)
     check_photos(tensorio.spark.predict(frame, pictures, program=program).collect(), photos)
-    with pytest.raises(Exception, match="endless_graphs"):
-        tensorio.spark.predict(frame, bundle_of("endless_graphs"), program=program).collect()
+    with pytest.raises(Exception, match="is not a valid TensorFlow Lite model"):
+        tensorio.spark.predict(frame, broken, program=program).collect()

@@ -13,7 +13,8 @@ import Testing
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct PythonPackageTests {
   @Test(arguments: [
-    "model", "preprocess", "failures", "many_items", "hosted", "zipped", "examples", "types",
+    "model", "preprocess", "failures", "many_items", "hosted", "zipped", "tables", "examples",
+    "types",
   ])
   func `the package's tests pass`(name: String) async throws {
     let summary = try await Python.run([

@@ -1,0 +1,72 @@
+# TensorIO for Swift
+# Copyright the TensorIO for Swift authors
+# Licensed under the Apache License, Version 2.0
+# SPDX-License-Identifier: Apache-2.0
+"""How the tables of Ray and Spark go on when workers end. This needs neither of them, nor Arrow."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorio
+from conftest import DIGITS, IMAGES
+from tensorio._tables import _results, table_model
+
+POISON = [-(2**31), -1]
+"""The model 'remainder' ends its process at these numbers."""
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_what_ends_the_worker_is_named_and_the_rest_has_results(program: str, bundle_of: Any, threads: int) -> None:
+    items: list[object] = [[index, 3] for index in range(40)]
+    for index in (0, 21, 22, 39):
+        items[index] = list(POISON)
+    with table_model(bundle_of("remainder"), threads, None, program, None, "exact") as model:
+        for index, (text, error) in enumerate(_results(model, items, "outputs")):
+            if items[index] == POISON:
+                assert text is None and error is not None and "worker_ended" in error and "SIGFPE" in error
+            else:
+                assert error is None and text is not None and json.loads(text) == {"y": index % 3}
+
+
+def test_a_killed_worker_loses_nothing(program: str, digits: tensorio.Model) -> None:
+    items: list[object] = [str(image) for image in IMAGES] * 40
+    expected = [text for text, _ in _results(digits, items, "outputs")]
+    is_over = threading.Event()
+    with table_model(DIGITS, 2, None, program, None, "exact") as model:
+        kills = 0
+
+        def kill() -> None:
+            nonlocal kills
+            while not is_over.wait(0.15) and kills < 8:
+                worker = model._worker
+                if worker is not None and not worker.has_ended:
+                    os.kill(worker.description["pid"], signal.SIGKILL)
+                    kills += 1
+
+        thread = threading.Thread(target=kill)
+        thread.start()
+        try:
+            found = _results(model, items, "outputs")
+        finally:
+            is_over.set()
+            thread.join()
+    assert kills and found == [(text, None) for text in expected]
+
+
+def test_a_model_that_cannot_run_is_named(program: str, bundle_of: Any, broken: Path) -> None:
+    image = np.zeros((1, 4, 4, 1), dtype="float32")
+    with table_model(bundle_of("crash_on_run"), 1, None, program, None, "exact") as model:
+        results = _results(model, [image, image.copy(), image.copy()], "outputs")
+        assert [text for text, _ in results] == [None] * 3
+        assert all("worker_ended" in str(error) for _, error in results)
+    with pytest.raises(tensorio.Error, match="endless_graphs.*is not a valid TensorFlow Lite model"), \
+            table_model(broken, 1, None, program, None, "exact"):
+        pass
