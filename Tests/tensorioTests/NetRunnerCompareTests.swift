@@ -25,7 +25,7 @@ struct NetRunnerCompareTests {
       let expected: JSONValue = lists.contains(what) ? .array([]) : .bool(true)
       #expect(value == expected, "\(what): \(value)")
     }
-    #expect(members.count == 59)
+    #expect(members.count == 60)
   }
 }
 #endif

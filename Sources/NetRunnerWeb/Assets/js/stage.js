@@ -41,7 +41,12 @@ export class Stage {
     new ResizeObserver(() => this.layout()).observe(this.root);
     this.video.addEventListener("resize", () => this.layout());
     this.video.addEventListener("loadedmetadata", () => this.layout());
-    this.#frame.addEventListener("load", () => this.layout());
+    this.#frame.addEventListener("load", () => {
+      this.#frame.classList.remove("unreadable");
+      this.layout();
+    });
+    // Some files that the server reads, such as TIFF, can't be shown by the browser.
+    this.#frame.addEventListener("error", () => this.#frame.classList.add("unreadable"));
     this.#followGestures();
     this.#followPointer();
   }
