@@ -20,13 +20,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import DIGITS, IMAGES
+from processes import eventually
 
 HEAD = "10.213.0.1"
 NODES = ("10.213.0.2", "10.213.0.3")
@@ -195,7 +195,7 @@ def test_ray(network: Network, items: list[str], program: str, tmp_path: Path) -
     ray = (sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats")
     network.start(HEAD, *ray, "--head", f"--node-ip-address={HEAD}", "--port=6379", "--num-cpus=1",
                   "--include-dashboard=false")
-    time.sleep(10)
+    eventually(lambda: b"To terminate the Ray runtime" in (tmp_path / f"{HEAD}.log").read_bytes())
     for address in NODES:
         network.start(address, *ray, f"--address={HEAD}:6379", f"--node-ip-address={address}", "--num-cpus=1")
     rows, seen = network.run(HEAD, RAY_DRIVER, (f"{HEAD}:6379", program, DIGITS), items)
