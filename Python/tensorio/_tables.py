@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any, Literal
 
 from ._errors import ItemError, WorkerEnded
@@ -16,6 +17,9 @@ Answers = Literal["outputs", "row"]
 
 _MOST_IDLE_ENDS = 5
 """So many workers in a row may end without an item under way."""
+
+_MOST_KILLS = 5
+"""So often an item runs again although its worker was killed, which usually comes from outside."""
 
 
 def table_model(
@@ -71,6 +75,7 @@ def _results(model: Model, items: list[object], answer: str) -> list[tuple[str |
     """
     found: dict[int, tuple[str | None, str | None]] = {}
     suspects: list[int] = []
+    ends: collections.Counter[int] = collections.Counter()
     idle_ends = 0
     while len(found) < len(items):
         left = suspects[:1] or [index for index in range(len(items)) if index not in found]
@@ -84,9 +89,12 @@ def _results(model: Model, items: list[object], answer: str) -> list[tuple[str |
             idle_ends = 0 if under_way else idle_ends + 1
             if idle_ends == _MOST_IDLE_ENDS:
                 raise
+            ends.update(under_way)
             if suspects and under_way:
-                found[suspects[0]] = (None, str(ItemError(
-                    "worker_ended", f"The item ended the worker twice. {error.reason}")))
+                count = ends[suspects[0]]
+                if error.signal != "SIGKILL" or count > _MOST_KILLS:
+                    found[suspects[0]] = (None, str(ItemError(
+                        "worker_ended", f"The item ended the worker {count} times. {error.reason}")))
             elif not suspects:
                 suspects = under_way
         suspects = [index for index in suspects if index not in found]

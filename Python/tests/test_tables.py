@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import tensorio
 from conftest import DIGITS, IMAGES
-from tensorio._tables import _results, table_model
+from tensorio._tables import _MOST_KILLS, _results, table_model
 
 POISON = [-(2**31), -1]
 """The model 'remainder' ends its process at these numbers."""
@@ -45,7 +45,7 @@ def test_a_killed_worker_loses_nothing(program: str, digits: tensorio.Model) -> 
 
         def kill() -> None:
             nonlocal kills
-            while not is_over.wait(0.15) and kills < 8:
+            while not is_over.wait(0.15) and kills < _MOST_KILLS:
                 worker = model._worker
                 if worker is not None and not worker.has_ended:
                     os.kill(worker.description["pid"], signal.SIGKILL)
