@@ -46,6 +46,16 @@ import Testing
     #expect((1...3).contains(counter.most))
   }
 
+  @Test func `whoever has a result can send more work at once`() async throws {
+    let queue = WorkQueue(threads: 1, limit: 0)
+    for number in 0..<5000 { try await #expect(queue.run { number } == number) }
+    for _ in 0..<1000 {
+      await #expect(throws: CancellationError.self) {
+        try await queue.run { throw CancellationError() }
+      }
+    }
+  }
+
   /// Starts a job that waits for a gate, and returns as soon as the job runs.
   private static func hold(
     _ queue: WorkQueue, until gate: DispatchSemaphore

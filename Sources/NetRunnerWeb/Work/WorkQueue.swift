@@ -15,7 +15,8 @@ import Synchronization
 /// them down. If too much work waits already, new work is refused immediately, so that neither
 /// memory use nor response times grow without limit.
 final class WorkQueue: Sendable {
-  private typealias Job = @Sendable () -> Void
+  /// Does work, and returns a closure that passes on its result.
+  private typealias Job = @Sendable () -> @Sendable () -> Void
 
   private struct State {
     /// The waiting jobs of each source.
@@ -71,7 +72,8 @@ final class WorkQueue: Sendable {
   ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
       let isAccepted = submit(from: source) {
-        continuation.resume(with: Swift.Result { try job() })
+        let result = Swift.Result { try job() }
+        return { continuation.resume(with: result) }
       }
       if !isAccepted { continuation.resume(throwing: WebError.tooBusy) }
     }
@@ -84,24 +86,22 @@ final class WorkQueue: Sendable {
       state.append(job, from: source)
       return (true, nil)
     }
-    if let queue {
-      queue.async {
-        job()
-        self.work(on: queue)
-      }
-    }
+    if let queue { queue.async { self.work(on: queue, job) } }
     return isAccepted
   }
 
-  private func work(on queue: DispatchQueue) {
-    while true {
-      let job = state.withLock { state -> Job? in
+  private func work(on queue: DispatchQueue, _ first: @escaping Job) {
+    var next: Job? = first
+    while let job = next {
+      let passOn = job()
+      // The thread is free before anyone has the result, so that whoever waited for it can send
+      // more work.
+      next = state.withLock { state in
         if let job = state.popFirst() { return job }
         state.idle.append(queue)
         return nil
       }
-      guard let job else { return }
-      job()
+      passOn()
     }
   }
 }
