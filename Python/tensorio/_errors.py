@@ -19,7 +19,7 @@ class ItemError(Error):
     Attributes:
         code: What failed: a code of TensorIO such as ``invalidImage`` or ``wrongElementCount``, or
             ``cancelled``, ``timed_out``, ``refused`` (the item can't be sent to a model), or
-            ``worker_ended`` (a supervised worker ended twice with this item).
+            ``worker_ended`` (a supervised worker, or that of a table, ended again with this item).
         message: What happened, and how to fix it.
         item: The item itself.
         index: The position of the item in the iterable; 0 for a single item.

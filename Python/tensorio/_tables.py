@@ -16,10 +16,10 @@ from ._remote import RemoteModel
 Answers = Literal["outputs", "row"]
 
 _MOST_IDLE_ENDS = 5
-"""So many workers in a row may end without an item under way."""
+"""When this many workers in a row have ended without an item under way, the table fails."""
 
 _MOST_KILLS = 5
-"""So often an item runs again although its worker was killed, which usually comes from outside."""
+"""An item runs again this many times although its worker was killed, which usually comes from outside."""
 
 
 def table_model(

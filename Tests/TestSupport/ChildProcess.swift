@@ -52,8 +52,8 @@ package final class ChildProcess: Sendable {
     input = FileHandle(fileDescriptor: pipes[0].writing, closeOnDealloc: true)
     output = FileHandle(fileDescriptor: pipes[1].reading, closeOnDealloc: true)
     error = FileHandle(fileDescriptor: pipes[2].reading, closeOnDealloc: true)
-    // While a process has ended that nobody waited for, Swift Testing's search for the end of exit tests
-    // takes a whole processor.
+    // A process that has ended must be waited for at once. Until then, Swift Testing's thread that
+    // waits for exit tests takes a whole processor.
     Thread.detachNewThread { [ending] in ending.wait(for: number) }
   }
 
