@@ -217,7 +217,7 @@ import Testing
     rows.append(rows[3])
     rows[rows.count - 1].result.index = 0
     for row in [rows[1], rows[2], rows[rows.count - 1]] { stored.add(row) }
-    #expect((stored.count, stored.failedCount) == (2, 1))
+    #expect((stored.counts.done, stored.counts.failed) == (2, 1))
     #expect(try indices(parts, 2, of: 3, without: stored) == [1, 10, 13, 16, 19])
     stored.dropFailures()
     #expect(try indices(parts, 2, of: 3, without: stored) == [1, 7, 10, 13, 16, 19])

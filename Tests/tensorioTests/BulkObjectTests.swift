@@ -14,16 +14,9 @@ import Testing
 struct BulkObjectTests {
   private typealias Row = [String: Any]
   private static let model = ["--model", "Demo/digits.tiobundle"]
-  /// Removes the settings of the person who runs the tests.
-  private static let nobody: [String: String?] = [
-    "AWS_ACCESS_KEY_ID": nil, "AWS_SECRET_ACCESS_KEY": nil, "AWS_SESSION_TOKEN": nil,
-    "AWS_REGION": nil, "AWS_DEFAULT_REGION": nil, "AWS_ENDPOINT_URL": nil,
-    "AWS_ENDPOINT_URL_S3": nil,
-  ]
-
   /// Runs `bulk`, and returns the rows.
   private static func rows(
-    _ inputs: [String], _ environment: [String: String?] = nobody, status: Int32 = 0
+    _ inputs: [String], _ environment: [String: String?] = ObjectBucket.nobody, status: Int32 = 0
   ) async throws -> [Row] {
     let folder = try TemporaryFolder()
     let path = folder.path + "/rows.jsonl"
@@ -58,50 +51,16 @@ struct BulkObjectTests {
 
   private static func message(_ row: Row?) -> String { row?["error_description"] as? String ?? "" }
 
-  private static let photos: [String] = {
-    let folder = Python.root.path + "/Demo/images"
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return names.sorted().map { folder + "/" + $0 }
-  }()
-
   // MARK: - S3
 
-  /// Makes a bucket with the photos below `photos/`, and returns its name and the settings for it.
-  private static func bucket(
-    _ name: String = "objects"
-  ) async throws -> (name: String, settings: [String: String?]) {
-    let bucket = "\(name)-\(UUID().uuidString.lowercased())"
-    try await S3Peer.ask(["do": "make", "bucket": bucket])
-    for path in photos {
-      try await put(path, as: "photos/" + URL(filePath: path).lastPathComponent, bucket)
-    }
-    let address = try await S3Peer.address()
-    let settings = nobody.merging([
-      "AWS_ACCESS_KEY_ID": address.accessKey, "AWS_SECRET_ACCESS_KEY": address.secret,
-      "AWS_SESSION_TOKEN": address.token, "AWS_REGION": address.region,
-      "AWS_ENDPOINT_URL": address.endpoint,
-    ]) { $1 }
-    return (bucket, settings)
-  }
-
-  private static func put(_ path: String, as key: String, _ bucket: String) async throws {
-    let bytes = try Data(contentsOf: URL(filePath: path)).base64EncodedString()
-    try await S3Peer.ask(["do": "put", "bucket": bucket, "key": key, "bytes": bytes])
-  }
-
-  private static func requests(_ bucket: String) async throws -> [String] {
-    let requests = try await S3Peer.ask(["do": "requests", "bucket": bucket])["requests"]
-    return (requests as? [[Any]] ?? []).map { "\($0[1]) \($0[2])" }
-  }
-
   @Test func `photos below a prefix in S3 have the rows of the folder`() async throws {
-    let (bucket, settings) = try await Self.bucket()
+    let (bucket, settings) = try await ObjectBucket.make()
     // Names with characters that URLs and signatures escape, and what isn't a photo.
-    let photo = try #require(Self.photos.last)
+    let photo = try #require(ObjectBucket.photos.last)
     for key in [
       "photos/z ü+&%=~'(1).png", "photos/zz/x.png", "photos/a.txt", "photos/.b.png", "c.png",
     ] {
-      try await Self.put(photo, as: key, bucket)
+      try await ObjectBucket.put(photo, as: key, bucket)
     }
     try await S3Peer.ask(["do": "page", "bucket": bucket, "keys": 7])
     let rows = try await Self.rows(["s3://\(bucket)/photos/"], settings)
@@ -113,13 +72,13 @@ struct BulkObjectTests {
     #expect(try Self.comparable(Array(rows.dropLast(2))) == Self.comparable(expected))
     let last = expected.last?["score"] as? Double
     #expect(rows.suffix(2).allSatisfy { $0["score"] as? Double == last })
-    let requests = try await Self.requests(bucket)
+    let requests = try await ObjectBucket.requests(bucket)
     #expect(requests.count { $0.contains("list-type=2") } == 5)
     #expect(requests.allSatisfy { $0.hasSuffix(" 200") })
   }
 
   @Test func `a bucket that is public needs no keys`() async throws {
-    let (bucket, settings) = try await Self.bucket("public")
+    let (bucket, settings) = try await ObjectBucket.make("public")
     var unsigned = settings
     for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] {
       unsigned[name] = .some(nil)
@@ -129,7 +88,7 @@ struct BulkObjectTests {
   }
 
   @Test func `errors of S3 say what to set`() async throws {
-    let (bucket, settings) = try await Self.bucket()
+    let (bucket, settings) = try await ObjectBucket.make()
     let photo = "s3://\(bucket)/photos/digit-7-01.png"
     func message(_ address: String, _ changes: [String: String?]) async throws -> String {
       let row = try await Self.rows([address], settings.merging(changes) { $1 }).first
@@ -164,7 +123,7 @@ struct BulkObjectTests {
   }
 
   @Test func `requests to S3 are repeated while it is busy`() async throws {
-    let (bucket, settings) = try await Self.bucket()
+    let (bucket, settings) = try await ObjectBucket.make()
     let busy: [String: Any] = ["act": "status", "status": 503, "code": "SlowDown", "method": "GET"]
     func fault(_ match: String, _ times: Int) -> [String: Any] {
       busy.merging(["match": match, "times": times]) { $1 }
@@ -185,7 +144,7 @@ struct BulkObjectTests {
   }
 
   @Test func `a worker fetches a photo from S3`() async throws {
-    let (bucket, settings) = try await Self.bucket()
+    let (bucket, settings) = try await ObjectBucket.make()
     let item = #"{"type":"item","id":1,"url":"s3://\#(bucket)/photos/digit-7-01.png"}"#
     let result = try await CommandRunner.run(
       ["worker", "Demo/digits.tiobundle", "--json-lines"], environment: settings,
@@ -198,13 +157,13 @@ struct BulkObjectTests {
 
   @Test func `archives of Python and of webdataset have the rows of the folder`() async throws {
     let folder = try TemporaryFolder()
-    try await Python.run(["Tools/peers/shards.py", "photos", folder.path] + Self.photos)
+    try await Python.run(["Tools/peers/shards.py", "photos", folder.path] + ObjectBucket.photos)
     let expected = try await Self.rows(["Demo/images"])
-    let (bucket, settings) = try await Self.bucket()
+    let (bucket, settings) = try await ObjectBucket.make()
     let server = try FlakyServer(folder.path)
     for name in ["ustar.tar", "gnu.tar", "pax.tar", "webdataset.tar"] {
       let path = folder.path + "/" + name
-      try await Self.put(path, as: "shards/" + name, bucket)
+      try await ObjectBucket.put(path, as: "shards/" + name, bucket)
       let rows = try await Self.rows([path])
       #expect(try Self.comparable(rows) == Self.comparable(expected), "\(name)")
       #expect(rows.first?["image"] as? String == path + "/digit-0-01.png")
@@ -219,7 +178,7 @@ struct BulkObjectTests {
 
   @Test func `an archive whose connection ends is read on from the same byte`() async throws {
     let folder = try TemporaryFolder()
-    try await Python.run(["Tools/peers/shards.py", "photos", folder.path] + Self.photos)
+    try await Python.run(["Tools/peers/shards.py", "photos", folder.path] + ObjectBucket.photos)
     let server = try FlakyServer(folder.path)
     let expected = try await Self.rows([folder.path + "/gnu.tar"])
     for how in ["cut", "cut-whole", "recovers", "breaks"] {

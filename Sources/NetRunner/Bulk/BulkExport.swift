@@ -16,7 +16,8 @@ public enum BulkExport: String, Sendable, CaseIterable {
 
   /// Writes all rows of a log to a file.
   ///
-  /// The file appears only when it is complete.
+  /// The file appears only when it is complete. The rows that end archives are written as JSON lines
+  /// only, because other formats can't be merged.
   ///
   /// - Parameters:
   ///   - log: The rows.
@@ -24,7 +25,10 @@ public enum BulkExport: String, Sendable, CaseIterable {
   /// - Throws: `TensorIOError` if the log can't be read or the file can't be written.
   public func write(_ log: any BulkLog, to path: String) throws {
     let part = try (log as? any PartLog)?.storedPart()
-    try write(to: path, of: part, rows: log.forEachRow) { body in
+    let forEachRow: ForEach<BulkRow> = { body in
+      try log.forEachRow { row in if !row.isEnd { try body(row) } }
+    }
+    try write(to: path, of: part, rows: forEachRow) { body in
       try log.forEachRow { try body($0.line()) }
     }
   }

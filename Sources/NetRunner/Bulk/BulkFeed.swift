@@ -35,8 +35,10 @@ struct BulkItem: Sendable {
   var index: Int
   /// The sample as the results name it.
   var sample: Sample
-  /// Where its bytes are.
-  var source: ImageSource
+  /// Where its bytes are; nil for an archive that was read to its end, of which nothing is run.
+  var source: ImageSource?
   /// The counts when the sample was found.
   var counts: Counts
+  /// The sample's place in an archive that is an item of a manifest; otherwise nil.
+  var place: ArchivePlace?
 }

@@ -14,10 +14,31 @@ public struct BulkRow: Sendable, Codable, Hashable {
   public var run: String
   /// The part of a manifest that a file of rows is, in the first row of the file; otherwise nil.
   package var part: BulkPart?
+  /// The row's place in an archive that is an item of a manifest; otherwise nil.
+  package var place: ArchivePlace?
+
+  /// Whether the row is no sample's, but says that an archive was read to its end.
+  package var isEnd: Bool { place?.rows != nil && !result.error }
 
   private enum CodingKeys: String, CodingKey {
-    case run, part
+    case run, part, member, members
   }
+}
+
+/// The place of a row in an archive that is an item of a manifest.
+package enum ArchivePlace: Sendable, Hashable {
+  /// The row of a file in the archive, by the index of the file.
+  case member(Int)
+  /// The last row of the archive, after a number of others.
+  ///
+  /// It has the archive's name. If its result isn't an error, the archive was read to its end.
+  case end(members: Int)
+
+  /// The index of the file; nil for the last row.
+  var index: Int? { if case .member(let index) = self { index } else { nil } }
+
+  /// The number of the other rows; nil for a file's row.
+  var rows: Int? { if case .end(let members) = self { members } else { nil } }
 }
 
 extension BulkRow {
@@ -27,6 +48,9 @@ extension BulkRow {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     run = try container.decode(String.self, forKey: .run)
     part = try container.decodeIfPresent(BulkPart.self, forKey: .part)
+    place = ArchivePlace(
+      member: try container.decodeIfPresent(Int.self, forKey: .member),
+      members: try container.decodeIfPresent(Int.self, forKey: .members))
   }
 
   /// Encodes the result and the run into the same object.
@@ -35,6 +59,21 @@ extension BulkRow {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(run, forKey: .run)
     try container.encodeIfPresent(part, forKey: .part)
+    try container.encodeIfPresent(place?.index, forKey: .member)
+    try container.encodeIfPresent(place?.rows, forKey: .members)
+  }
+}
+
+extension ArchivePlace {
+  /// Creates a place from the values that a row has for it, or nil without them.
+  init?(member: Int?, members: Int?) {
+    if let members, members >= 0 {
+      self = .end(members: members)
+    } else if let member, member >= 0 {
+      self = .member(member)
+    } else {
+      return nil
+    }
   }
 }
 
@@ -53,6 +92,9 @@ public protocol BulkLog: AnyObject {
   func append(_ rows: [BulkRow]) throws
 
   /// Removes the rows of images that failed, so that they are run again.
+  ///
+  /// The last row of an archive in which images failed is removed, too, so that the archive is read
+  /// again.
   ///
   /// - Parameter models: The identifiers of the models whose rows are removed.
   /// - Throws: `TensorIOError` if the file can't be written.

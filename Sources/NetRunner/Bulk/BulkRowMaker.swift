@@ -44,6 +44,17 @@ package struct BulkRowMaker: Sendable {
     return BulkRow(result: row, run: run)
   }
 
+  /// Returns the last row of an archive that was read to its end, after a number of others.
+  func row(ending archive: Sample, after members: Int, at index: Int) -> BulkRow {
+    let nothing = EvaluationRecord(
+      decodeLatency: 0, preprocessorLatency: 0, inferenceLatency: 0, postprocessLatency: 0,
+      inferenceResults: [:])
+    let row = ResultRow(
+      index: index, type: archive.source.kind, image: archive.id, model: maker.model,
+      testBundle: FileSystem.folder(of: archive.id), error: false, evaluation: nothing)
+    return BulkRow(result: row, run: run, place: .end(members: members))
+  }
+
   /// Returns the row of a sample that has no result.
   package func row(failing error: TensorIOError, _ sample: Sample, at index: Int) -> BulkRow {
     row(Evaluation(id: sample.id, result: .failure(error)), of: sample, at: index)

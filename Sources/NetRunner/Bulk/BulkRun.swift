@@ -129,7 +129,7 @@ public struct BulkRun {
     try work(evaluator, feed, run).run(until: isOver) { _, result in
       let (row, counts) = try result.get()
       pending.append(row)
-      received += 1
+      if !row.isEnd { received += 1 }
       if row.result.error { failed += 1 }
       update(counts)
       if pending.count >= Self.batchSize || clock.now - kept > .seconds(1) {
@@ -156,8 +156,15 @@ public struct BulkRun {
         return {
           var sample = item.sample
           sample.truth = nil
-          let evaluation = evaluator.evaluate(item.source, id: sample.id, iterations: iterations)
-          return .success((maker.row(evaluation, of: sample, at: item.index), item.counts))
+          guard let source = item.source else {
+            let members = item.place?.rows ?? 0
+            return .success(
+              (maker.row(ending: sample, after: members, at: item.index), item.counts))
+          }
+          let evaluation = evaluator.evaluate(source, id: sample.id, iterations: iterations)
+          var row = maker.row(evaluation, of: sample, at: item.index)
+          row.place = item.place
+          return .success((row, item.counts))
         }
       } catch {
         return { .failure(error) }

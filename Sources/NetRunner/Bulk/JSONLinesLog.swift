@@ -93,11 +93,21 @@ public final class JSONLinesLog: BulkLog {
   }
 
   public func removeFailures(of models: Set<String>) throws {
+    var failed: [String: Set<Int>] = [:]
+    try forEachRow { row in
+      guard row.result.error, row.place != nil else { return }
+      failed[row.result.model, default: []].insert(row.result.index)
+    }
+    func isRemoved(_ row: BulkRow) -> Bool {
+      let result = row.result
+      let isEndOfFailed = row.isEnd && failed[result.model]?.contains(result.index) == true
+      return (result.error || isEndOfFailed) && models.contains(result.model)
+    }
     try AtomicOutput(path, replaces: true).write { fresh in
       let kept = try OpenFile(appending: fresh)
       var isFirst = true
       try forEachRow { row in
-        guard !row.result.error || !models.contains(row.result.model) else { return }
+        guard !isRemoved(row) else { return }
         try kept.write(line(of: row, isFirst: isFirst))
         isFirst = false
       }

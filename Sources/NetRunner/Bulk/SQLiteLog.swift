@@ -74,6 +74,14 @@ public final class SQLiteLog: BulkLog {
         )
         """
       ),
+      (
+        "archives",
+        """
+        ALTER TABLE results ADD COLUMN member INTEGER;
+        ALTER TABLE results ADD COLUMN members INTEGER;
+        ALTER TABLE part ADD COLUMN rows INTEGER
+        """
+      ),
     ])
 
   public func forEachRow(_ body: (BulkRow) throws -> Void) throws {
@@ -98,7 +106,7 @@ public final class SQLiteLog: BulkLog {
     try explaining {
       try database.write { database in
         for model in models {
-          try database.execute("DELETE FROM results WHERE error AND model = ?", [model])
+          try database.execute(Self.removal, [model, model])
         }
       }
     }
@@ -112,8 +120,13 @@ public final class SQLiteLog: BulkLog {
   private static let insertion = """
     INSERT INTO results (run, model, picture_index, image, type, test_bundle, error,
       error_description, predicted, score, decode_latency, preprocessor_latency,
-      inference_latency, postprocess_latency, inference_results)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      inference_latency, postprocess_latency, inference_results, member, members)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+
+  private static let removal = """
+    DELETE FROM results WHERE model = ? AND (error OR members IS NOT NULL AND picture_index IN (
+      SELECT picture_index FROM results WHERE model = ? AND error))
     """
 
   private func explaining<Result>(_ work: () throws -> Result) throws -> Result {
@@ -153,7 +166,8 @@ extension SQLiteLog: PartLog {
           let row = CheckedRow(row, of: "part", key: ["manifest", "part"])
           return BulkPart(
             manifest: try row.text("manifest"), items: try row.integer("items"),
-            index: try row.integer("part"), count: try row.integer("parts"))
+            index: try row.integer("part"), count: try row.integer("parts"),
+            rows: try row.optionalInteger("rows"))
         }
       }
     }
@@ -163,8 +177,8 @@ extension SQLiteLog: PartLog {
     try explaining {
       try database.write {
         try $0.execute(
-          "INSERT INTO part (manifest, items, part, parts) VALUES (?, ?, ?, ?)",
-          [part.manifest, part.items, part.index, part.count])
+          "INSERT INTO part (manifest, items, part, parts, rows) VALUES (?, ?, ?, ?, ?)",
+          [part.manifest, part.items, part.index, part.count, part.rows])
       }
     }
   }
@@ -202,7 +216,9 @@ extension BulkRow {
         errorDescription: try row.optionalText("error_description"), evaluation: evaluation,
         predicted: try row.optionalText("predicted"),
         score: try row.optionalNumber("score", isFinite: false)),
-      run: try row.text("run"))
+      run: try row.text("run"),
+      place: ArchivePlace(
+        member: try row.optionalInteger("member"), members: try row.optionalInteger("members")))
   }
 
   private static func results(_ row: CheckedRow) throws -> [String: JSONValue] {
@@ -221,7 +237,7 @@ extension BulkRow {
       run, result.model, result.index, result.image, result.type, result.testBundle, result.error,
       result.errorDescription, result.predicted, result.score, evaluation?.decodeLatency,
       evaluation?.preprocessorLatency, evaluation?.inferenceLatency,
-      evaluation?.postprocessLatency, results,
+      evaluation?.postprocessLatency, results, place?.index, place?.rows,
     ]
   }
 }

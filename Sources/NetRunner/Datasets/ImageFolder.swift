@@ -98,8 +98,8 @@ extension Dataset {
     }
     for path in paths {
       if ObjectAddress.isAddress(path) {
-        let isBucket = ObjectAddress.isPrefix(path) && !path.hasSuffix("/")
-        add(isBucket ? path + "/" : path, .url(isBucket ? path + "/" : path))
+        let address = ObjectAddress.withSlash(path)
+        add(address, .url(address))
       } else if FileSystem.isFolder(path) {
         let prefix = path.hasSuffix("/") ? path : path + "/"
         let folder = try ImageFolder(path, allowsOthers: true)

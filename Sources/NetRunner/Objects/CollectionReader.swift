@@ -11,8 +11,8 @@ final class CollectionReader {
   struct Selection {
     /// Whether a path has the name of a sample that the models take.
     var isWanted: (_ path: String) -> Bool
-    /// Whether a sample or an archive that can't be read has a row.
-    var isDone: (_ name: String) -> Bool
+    /// Whether the sample at an index has a row, or an archive that can't be read, without an index.
+    var isDone: (_ name: String, _ index: Int?) -> Bool
     /// The objects below a prefix that count, by the remainder of their index; nil for all.
     var part: (remainder: Int, count: Int)?
   }
@@ -63,6 +63,13 @@ final class CollectionReader {
     }
   }
 
+  /// Whether an object below a prefix is an archive, or a wanted sample that isn't hidden.
+  static func isEntry(
+    _ address: String, below prefix: String, where isWanted: (_ path: String) -> Bool
+  ) -> Bool {
+    ObjectAddress.isArchive(address) || isSample(address.dropFirst(prefix.count), isWanted)
+  }
+
   /// Finds the next entry.
   ///
   /// - Parameter isOver: Called before each file. If it returns true, the search ends.
@@ -91,29 +98,22 @@ final class CollectionReader {
 
   private func begin() throws {
     if ObjectAddress.isPrefix(name) {
-      nextAddress = try remote(name).list(name)
+      nextAddress = try access.required(for: name).list(name, nil)
     } else {
       try open(name)
     }
   }
 
   private func failure(_ name: String, _ error: any Error) -> Entry {
-    selection.isDone(name) ? .done(name) : .failure(name, TensorIOError(wrapping: error))
-  }
-
-  private func remote(_ address: String) throws -> ObjectAccess {
-    guard let access else {
-      throw TensorIOError(
-        .unreadableFile, "'\(address)' is a URL, but this program doesn't download anything.")
-    }
-    return access
+    selection.isDone(name, nil) ? .done(name) : .failure(name, TensorIOError(wrapping: error))
   }
 
   private func open(_ name: String) throws {
     archiveName = name
     (names, firstRepeated) = ([], nil)
     let stream: any ByteStream =
-      try ObjectAddress.isAddress(name) ? remote(name).open(name) : FileStream(name)
+      try ObjectAddress.isAddress(name)
+      ? access.required(for: name).open(name) : FileStream(name)
     archive = TarReader(stream, named: name)
   }
 
@@ -123,14 +123,15 @@ final class CollectionReader {
       nextAddress = nil
       return nil
     }
-    let isArchive = ObjectAddress.isArchive(address)
-    guard isArchive || isSample(address.dropFirst(name.count)) else { return nil }
+    guard Self.isEntry(address, below: name, where: selection.isWanted) else { return nil }
     unit += 1
     if let part = selection.part, unit % part.count != part.remainder {
       index += 1
       return nil
     }
-    guard isArchive else { return selection.isDone(address) ? .done(address) : .object(address) }
+    guard ObjectAddress.isArchive(address) else {
+      return selection.isDone(address, index + 1) ? .done(address) : .object(address)
+    }
     archiveName = address
     do {
       try open(address)
@@ -150,13 +151,13 @@ final class CollectionReader {
         "'\(archiveName)' has more than one file '\(firstRepeated)'. Only the first of each name was "
           + "run.")
     }
-    guard isSample(member.name[...]) else { return nil }
+    guard Self.isSample(member.name[...], selection.isWanted) else { return nil }
     let name = archiveName + "/" + member.name
     guard names.insert(member.name).inserted else {
       firstRepeated = firstRepeated ?? member.name
       return nil
     }
-    if selection.isDone(name) { return .done(name) }
+    if selection.isDone(name, index + 1) { return .done(name) }
     guard member.size <= Self.mostBytes else {
       return .failure(
         name,
@@ -166,10 +167,9 @@ final class CollectionReader {
   }
 
   /// Whether a path is that of a wanted sample that isn't hidden.
-  private func isSample(_ path: Substring) -> Bool {
+  private static func isSample(_ path: Substring, _ isWanted: (_ path: String) -> Bool) -> Bool {
     let parts = path.split(separator: "/")
-    return !parts.contains { $0.hasPrefix(".") || $0 == "__MACOSX" }
-      && selection.isWanted(String(path))
+    return !parts.contains { $0.hasPrefix(".") || $0 == "__MACOSX" } && isWanted(String(path))
   }
 }
 

@@ -12,14 +12,29 @@ package struct ObjectAccess: Sendable {
   package var open: @Sendable (_ address: String) throws -> any ByteStream
   /// Returns a closure that returns the addresses of the objects below a prefix, one after the other,
   /// and nil after the last one.
-  package var list: @Sendable (_ prefix: String) throws -> () throws -> String?
+  ///
+  /// With a last address, only objects after it are returned.
+  package var list: @Sendable (_ prefix: String, _ last: String?) throws -> () throws -> String?
 
   package init(
     open: @escaping @Sendable (_ address: String) throws -> any ByteStream,
-    list: @escaping @Sendable (_ prefix: String) throws -> () throws -> String?
+    list: @escaping @Sendable (_ prefix: String, _ last: String?) throws -> () throws -> String?
   ) {
     self.open = open
     self.list = list
+  }
+}
+
+extension ObjectAccess? {
+  /// Returns the access to the object or the prefix at an address.
+  ///
+  /// - Throws: `TensorIOError` if the program has none.
+  func required(for address: String) throws -> ObjectAccess {
+    guard let self else {
+      throw TensorIOError(
+        .unreadableFile, "'\(address)' is a URL, but this program doesn't download anything.")
+    }
+    return self
   }
 }
 

@@ -15,6 +15,11 @@ package enum ObjectAddress {
     address.hasPrefix("s3://") && (address.hasSuffix("/") || !address.dropFirst(5).contains("/"))
   }
 
+  /// Returns an address in which a bucket without a prefix ends in a slash, too.
+  static func withSlash(_ address: String) -> String {
+    isPrefix(address) && !address.hasSuffix("/") ? address + "/" : address
+  }
+
   /// Whether a prefix stands for an address, too.
   static func isListed(_ address: String, below prefix: String) -> Bool {
     address != prefix && address.hasPrefix(prefix)

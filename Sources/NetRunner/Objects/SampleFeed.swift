@@ -74,7 +74,7 @@ final class SampleFeed: BulkFeed, @unchecked Sendable {
       isWanted: { [content = dataset.content] path in
         ImageFolder.isSample(path) && Dataset.Content(ofFile: path) == content
       },
-      isDone: { [stored] in stored.names.contains($0) }, part: dataset.listedPart)
+      isDone: { [stored] name, _ in stored.names.contains(name) }, part: dataset.listedPart)
   }
 
   private func item(_ entry: CollectionReader.Entry, at index: Int) -> BulkItem? {
@@ -82,7 +82,7 @@ final class SampleFeed: BulkFeed, @unchecked Sendable {
     case .object(let address):
       return item(Sample(id: address, source: .url(address)), .url(address), at: index)
     case .member(let name, let bytes):
-      return item(Self.sample(name), .bytes(bytes, name: "'\(name)'"), at: index)
+      return item(Sample(inArchive: name), .bytes(bytes, name: "'\(name)'"), at: index)
     case .failure(let name, let error): return item(name, failing: error, at: index)
     case .done(let name):
       counts.done += 1
@@ -92,14 +92,15 @@ final class SampleFeed: BulkFeed, @unchecked Sendable {
   }
 
   private func item(_ name: String, failing error: TensorIOError, at index: Int) -> BulkItem {
-    item(Self.sample(name), .refused(error.message, name: name), at: index)
+    item(Sample(inArchive: name), .refused(error.message, name: name), at: index)
   }
 
   private func item(_ sample: Sample, _ source: ImageSource, at index: Int) -> BulkItem {
     BulkItem(index: index, sample: sample, source: source, counts: counts)
   }
+}
 
-  private static func sample(_ name: String) -> Sample {
-    Sample(id: name, source: ObjectAddress.isAddress(name) ? .url(name) : .file(name))
-  }
+extension Sample {
+  /// Creates the sample of a file in an archive, or of an archive that can't be read.
+  init(inArchive name: String) { self.init(id: name, source: ImageSource(item: name)) }
 }

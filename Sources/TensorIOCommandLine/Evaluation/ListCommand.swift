@@ -18,12 +18,20 @@ struct ListCommand: ParsableCommand {
       'tensorio merge' merges the rows. After Ctrl-C, a crash or kill -9, --resume continues where the \
       listing stopped.
 
+      The objects in a folder of S3 are listed one by one, with the keys in AWS_ACCESS_KEY_ID and \
+      AWS_SECRET_ACCESS_KEY. A tar archive is one line, and a part of a run takes all of its photos.
+
       Examples:
         tensorio list photos -o photos.manifest
+        tensorio list s3://bucket/photos/ shards/*.tar -o photos.manifest
         tensorio list photos more/photos https://example.com/1.jpg -o photos.manifest
       """)
 
-  @Argument(help: "Folders of photos or recordings, files, or URLs of photos.", completion: .file())
+  @Argument(
+    help: ArgumentHelp(
+      "Folders of photos or recordings, files, tar archives, or addresses of photos, of archives or of "
+        + "folders in S3 (s3://bucket/folder/)."),
+    completion: .file())
   var inputs: [String]
 
   @Option(
@@ -60,7 +68,7 @@ struct ListCommand: ParsableCommand {
     }
     let interruption = Interruption()
     let outcome = try ManifestListing.list(
-      inputs, in: output, until: { interruption.isRequested })
+      inputs, in: output, with: ObjectStore.access, until: { interruption.isRequested })
     for note in outcome.notes { Console.printMessage("note: \(note.printable)") }
     if json {
       try Console.printJSON(.object(["items": .integer(Int64(outcome.count))]))

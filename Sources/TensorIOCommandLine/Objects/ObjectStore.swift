@@ -12,8 +12,8 @@ enum ObjectStore {
   /// Opens archives and lists prefixes for bulk runs.
   static let access = ObjectAccess(
     open: { ObjectStream(try ObjectRequest($0)) },
-    list: { prefix in
-      let listing = try S3Listing(prefix)
+    list: { prefix, last in
+      let listing = try S3Listing(prefix, after: last)
       return { try listing.next() }
     })
 

@@ -10,14 +10,20 @@ final class S3Listing {
   private let prefix: String
   private let bucket: String
   private let keyPrefix: String
+  /// The key after which the list begins; empty for the first key.
+  private let lastKey: String
   /// The keys of the page in reverse order.
   private var keys: [String] = []
   /// What the next page continues; nil if there is no further one.
   private var token: String? = ""
 
-  init(_ prefix: String) throws {
+  /// Makes a list of the objects below a prefix, after an address if there is one.
+  ///
+  /// - Throws: `TensorIOError` if the prefix has no valid bucket name.
+  init(_ prefix: String, after last: String?) throws {
     self.prefix = prefix
     (bucket, keyPrefix) = try S3Store.parts(of: prefix)
+    lastKey = try last.map { try S3Store.parts(of: $0).key } ?? ""
   }
 
   /// Returns the next address in the order of the store, or nil after the last one.
@@ -33,6 +39,8 @@ final class S3Listing {
     var query = "?encoding-type=url&list-type=2&prefix=" + S3Store.escaped(keyPrefix)
     if !token.isEmpty {
       query = "?continuation-token=\(S3Store.escaped(token))&" + query.dropFirst()
+    } else if !lastKey.isEmpty {
+      query += "&start-after=" + S3Store.escaped(lastKey)
     }
     let store = try S3Store()
     let request = ObjectRequest(

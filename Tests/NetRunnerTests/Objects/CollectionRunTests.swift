@@ -15,58 +15,6 @@ import Testing
   private static let demo = EvaluatorTests.demo
   private static let prefix = "s3://bucket/photos/"
 
-  private final class Piece: ByteStream {
-    private var bytes: ArraySlice<UInt8>
-    init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
-    func read(_ count: Int) -> [UInt8] {
-      defer { skip(count) }
-      return Array(bytes.prefix(count))
-    }
-    func skip(_ count: Int) { bytes = bytes.dropFirst(count) }
-  }
-
-  private static func photo(_ digit: Int) throws -> [UInt8] {
-    Array(
-      try Data(contentsOf: URL(filePath: "\(demo)/images/digit-\(digit)-01.png")))
-  }
-
-  private static func header(_ name: String, _ count: Int) -> [UInt8] {
-    var header = [UInt8](repeating: 0, count: 512)
-    let size = String(count, radix: 8)
-    header.replaceSubrange(0..<name.utf8.count, with: name.utf8)
-    header.replaceSubrange(124..<(124 + size.utf8.count), with: size.utf8)
-    header[156] = UInt8(ascii: "0")
-    let sum = String(header.reduce(256) { $0 + Int($1) }, radix: 8)
-    header.replaceSubrange(148..<(148 + sum.utf8.count), with: sum.utf8)
-    return header
-  }
-
-  private static func archive(_ files: [(name: String, bytes: [UInt8])]) -> [UInt8] {
-    files.flatMap { name, bytes in
-      header(name, bytes.count) + bytes + [UInt8](repeating: 0, count: -bytes.count & 511)
-    } + [UInt8](repeating: 0, count: 1024)
-  }
-
-  /// Makes options for objects, which are listed in the order of their keys.
-  private static func options(_ objects: [String: [UInt8]]) -> EvaluationOptions {
-    var options = EvaluationOptions()
-    options.threads = 3
-    @Sendable func bytes(_ address: String) throws -> [UInt8] {
-      guard let bytes = objects[address] else {
-        throw TensorIOError(.fileNotFound, "There is no object '\(address)'.")
-      }
-      return bytes
-    }
-    options.fetch = { try bytes($0) }
-    options.objects = ObjectAccess(
-      open: { Piece(try bytes($0)) },
-      list: { prefix in
-        var keys = objects.keys.filter { $0.hasPrefix(prefix) }.sorted().reversed()[...]
-        return { keys.popLast() }
-      })
-    return options
-  }
-
   private static func run(
     _ dataset: Dataset, _ options: EvaluationOptions, _ path: String, stoppingAt stop: Int = .max,
     retrying: Bool = false
@@ -90,14 +38,15 @@ import Testing
   private static let words = ["zero", "one", "two", "three", "four", "five", "six", "seven"]
 
   @Test func `objects below a prefix and the files of its archives are rows in order`() throws {
-    let shard = Self.archive([
-      ("x/2.png", try Self.photo(2)), ("x/2.cls", [50]), ("./3.png", try Self.photo(3)),
+    let shard = MemoryObjects.archive([
+      ("x/2.png", try MemoryObjects.photo(2)), ("x/2.cls", [50]),
+      ("./3.png", try MemoryObjects.photo(3)),
       (".hidden.png", [1]), ("4.wav", [1]), ("5.npy", [1]),
     ])
-    let options = Self.options([
-      Self.prefix + "a.png": try Self.photo(0), Self.prefix + "b.json": [],
+    let options = MemoryObjects.options([
+      Self.prefix + "a.png": try MemoryObjects.photo(0), Self.prefix + "b.json": [],
       Self.prefix + "c.tar": shard, Self.prefix + "d.tar": Array(shard.prefix(700)),
-      Self.prefix + "e.png": try Self.photo(1), Self.prefix + "f.wav": [],
+      Self.prefix + "e.png": try MemoryObjects.photo(1), Self.prefix + "f.wav": [],
     ])
     let paths = [Self.prefix, "\(Self.demo)/images/digit-7-01.png"]
     let (rows, progress) = try Self.run(Dataset(images: paths), options, Self.temporaryPath())
@@ -114,11 +63,11 @@ import Testing
 
   @Test(arguments: [1, 3, 4, 6])
   func `a stopped run on archives continues without losing or repeating a row`(stop: Int) throws {
-    let photos = try (0..<8).map { (name: "\($0).png", bytes: try Self.photo($0)) }
-    let options = Self.options([
-      Self.prefix + "1.tar": Self.archive(Array(photos[..<3])),
-      Self.prefix + "2.tar": Array(Self.archive(Array(photos[3..<6])).dropLast(1024)),
-      Self.prefix + "3.tar": Self.archive(Array(photos[6...])),
+    let photos = try (0..<8).map { (name: "\($0).png", bytes: try MemoryObjects.photo($0)) }
+    let options = MemoryObjects.options([
+      Self.prefix + "1.tar": MemoryObjects.archive(Array(photos[..<3])),
+      Self.prefix + "2.tar": Array(MemoryObjects.archive(Array(photos[3..<6])).dropLast(1024)),
+      Self.prefix + "3.tar": MemoryObjects.archive(Array(photos[6...])),
     ])
     let path = Self.temporaryPath()
     let dataset = try Dataset(images: [Self.prefix])
@@ -135,10 +84,13 @@ import Testing
   }
 
   @Test func `parts take every object once, and an archive as a whole`() throws {
-    let shard = Self.archive([("2.png", try Self.photo(2)), ("3.png", try Self.photo(3))])
-    let options = Self.options([
-      Self.prefix + "a.png": try Self.photo(0), Self.prefix + "b.tar": shard,
-      Self.prefix + "c.png": try Self.photo(1), Self.prefix + "d.png": try Self.photo(4),
+    let shard = MemoryObjects.archive([
+      ("2.png", try MemoryObjects.photo(2)), ("3.png", try MemoryObjects.photo(3)),
+    ])
+    let options = MemoryObjects.options([
+      Self.prefix + "a.png": try MemoryObjects.photo(0), Self.prefix + "b.tar": shard,
+      Self.prefix + "c.png": try MemoryObjects.photo(1),
+      Self.prefix + "d.png": try MemoryObjects.photo(4),
     ])
     let dataset = try Dataset(images: [Self.prefix, "\(Self.demo)/images/digit-7-01.png"])
     var images: [String] = []
@@ -150,8 +102,10 @@ import Testing
   }
 
   @Test func `a name that occurs twice in an archive is run once and reported`() throws {
-    let shard = Self.archive([("2.png", try Self.photo(2)), ("2.png", try Self.photo(3))])
-    let options = Self.options([Self.prefix + "b.tar": shard])
+    let shard = MemoryObjects.archive([
+      ("2.png", try MemoryObjects.photo(2)), ("2.png", try MemoryObjects.photo(3)),
+    ])
+    let options = MemoryObjects.options([Self.prefix + "b.tar": shard])
     let dataset = try Dataset(images: [Self.prefix + "b.tar"])
     let rows = try Self.run(dataset, options, Self.temporaryPath()).rows
     #expect(rows.map(\.result.predicted) == ["two", nil])
@@ -159,9 +113,9 @@ import Testing
   }
 
   @Test func `a file that is larger than an image may be is an error`() throws {
-    let large = Self.header("large.png", 200 << 20)
-    let photo = Self.archive([("2.png", try Self.photo(2))]).dropLast(1024)
-    let options = Self.options(["https://host/b.tar?key=a": photo + large])
+    let large = MemoryObjects.header("large.png", 200 << 20)
+    let photo = MemoryObjects.archive([("2.png", try MemoryObjects.photo(2))]).dropLast(1024)
+    let options = MemoryObjects.options(["https://host/b.tar?key=a": photo + large])
     let dataset = try Dataset(images: ["https://host/b.tar?key=a"])
     let rows = try Self.run(dataset, options, Self.temporaryPath()).rows
     #expect(
@@ -184,8 +138,10 @@ import Testing
   @Test func `what an archive has is found by its first sample, and errors before it are thrown`()
     throws
   {
-    let good = Self.archive([("a.txt", [1]), ("a.flac", [1])])
-    let options = Self.options(["s3://b/1.tar": [1], "s3://b/2.tar": good, "s3://b/3.tar": []])
+    let good = MemoryObjects.archive([("a.txt", [1]), ("a.flac", [1])])
+    let options = MemoryObjects.options([
+      "s3://b/1.tar": [1], "s3://b/2.tar": good, "s3://b/3.tar": [],
+    ])
     func content(_ paths: String...) throws -> Dataset.Content {
       var dataset = try Dataset(images: paths)
       try dataset.findContent(with: options.objects)
@@ -202,5 +158,5 @@ import Testing
 }
 
 extension BulkRun.Progress {
-  fileprivate var counts: [Int] { [done, count, failed] }
+  var counts: [Int] { [done, count, failed] }
 }

@@ -16,6 +16,9 @@ import Foundation
 /// The rows of all parts of a bulk run.
 ///
 /// Rows are sorted in a temporary database on the disk, so memory use doesn't grow with their number.
+///
+/// The rows of an archive have the archive's index in the manifest. The merged rows are numbered as
+/// those of one run are, without the rows that end archives.
 package final class BulkMerge {
   /// The rows of a model.
   package struct Count: Sendable, Hashable {
@@ -32,12 +35,23 @@ package final class BulkMerge {
   package private(set) var counts: [Count] = []
 
   private let database: SQLiteConnection
-  private let whole: BulkPart
+  /// The part that the merged rows are.
+  private var whole: BulkPart
+  /// Whether rows are of archives, so that all rows get new indices.
+  private var hasArchives = false
 
   /// A file with the rows of a part.
   private struct PartFile {
     var path: String
     var part: BulkPart
+
+    /// The index that rows stay below.
+    var limit: Int { part.rows ?? part.items }
+
+    /// The index of a row's item, or of the row itself after merging.
+    func contains(_ index: Int) -> Bool {
+      index >= 0 && index < limit && (part.rows != nil || index % part.count == part.index - 1)
+    }
 
     var title: String { "Part \(part.index) of \(part.count) ('\(path)')" }
     var command: String { "'\(BulkMerge.command) --part \(part.argument)" }
@@ -53,15 +67,17 @@ package final class BulkMerge {
   package init(_ paths: [String]) throws {
     let files = try Self.partFiles(paths)
     whole = files[0].part.whole
+    whole.rows = files[0].part.rows
     // SQLite makes a database without a name in a temporary file, which it removes itself.
     database = try Self.sorting { try SQLiteConnection("", busySeconds: 0) }
     try Self.sorting {
       try database.execute(
-        script: "CREATE TABLE rows (model INTEGER, item INTEGER, line TEXT); BEGIN")
+        script: "CREATE TABLE rows (model INTEGER, item INTEGER, member INTEGER, line TEXT); BEGIN")
     }
     for (position, file) in files.enumerated() { try add(file, after: files.prefix(position)) }
     try Self.sorting { try database.execute(script: "COMMIT") }
     try checkIndices(files)
+    if hasArchives { whole.rows = counts.reduce(0) { $0 + $1.rows } }
   }
 
   /// Opens a log, which is an SQLite database or a file of JSON lines.
@@ -116,8 +132,7 @@ package final class BulkMerge {
 
   /// Adds the rows of a part.
   private func add(_ file: PartFile, after others: ArraySlice<PartFile>) throws {
-    let part = file.part
-    var before = counts.map(\.rows)
+    var tallies = counts.map { _ in Tally() }
     try Self.log(file.path).forEachStoredRow { row, line in
       let result = row.result
       var model = counts.firstIndex { $0.model == result.model }
@@ -129,7 +144,7 @@ package final class BulkMerge {
       }
       if model == nil {
         counts.append(Count(model: result.model, run: row.run))
-        before.append(0)
+        tallies.append(Tally())
         model = counts.count - 1
       }
       guard let model, counts[model].run == row.run else {
@@ -140,29 +155,76 @@ package final class BulkMerge {
             + "\(file.command) --force'.")
       }
       let index = result.index
-      guard index >= 0, index < part.items, index % part.count == part.index - 1 else {
+      guard file.contains(index) else {
         throw TensorIOError(
           .unreadableFile,
           "\(file.title) is damaged: its row of '\(result.image)' has the index \(index), which isn't in "
             + "this part. Make it again with \(file.command) --force'.")
       }
-      counts[model].rows += 1
+      tallies[model].add(row)
+      hasArchives = hasArchives || row.place != nil
+      if !row.isEnd { counts[model].rows += 1 }
       if result.error { counts[model].failed += 1 }
+      let member: Int =
+        switch row.place {
+        case nil: -1
+        case .member(let member): member
+        case .end: .max
+        }
       try Self.sorting {
-        try database.execute("INSERT INTO rows VALUES (?, ?, ?)", [model, index, line])
+        try database.execute(
+          "INSERT INTO rows VALUES (?, ?, ?, ?)", [model, index, member, row.isEnd ? nil : line])
       }
     }
-    for (count, before) in zip(counts, before) where count.rows - before != part.share {
-      throw TensorIOError(
-        .invalidOption,
-        "\(file.title) has \(count.rows - before) of \(counted(part.share, "row")) of '\(count.model)'. "
-          + "Complete it with \(file.command) --resume'.")
+    for (count, tally) in zip(counts, tallies) where file.part.rows == nil {
+      try check(tally, of: count.model, in: file)
     }
+    if let rows = file.part.rows, rows != tallies.reduce(0, { $0 + $1.rows }) {
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(file.path)' is damaged: it had \(counted(rows, "row")) when it was merged, but now it has "
+          + "\(tallies.reduce(0) { $0 + $1.rows }). Merge the parts again.")
+    }
+  }
+
+  /// The rows of a model in a part.
+  private struct Tally {
+    /// The number of rows.
+    var rows = 0
+    /// The rows of each archive, by its index, and their number that its last row has.
+    var archives: [Int: (rows: Int, expected: Int?)] = [:]
+
+    /// The number of the manifest's items that have all of their rows.
+    var items: Int { rows + archives.values.count { $0.rows == $0.expected } }
+
+    mutating func add(_ row: BulkRow) {
+      switch row.place {
+      case nil: rows += 1
+      case .member: archives[row.result.index, default: (0, nil)].rows += 1
+      case .end(let members): archives[row.result.index, default: (0, nil)].expected = members
+      }
+    }
+  }
+
+  /// Throws unless a part has the rows of all of its items.
+  private func check(_ tally: Tally, of model: String, in file: PartFile) throws {
+    let share = file.part.share
+    guard tally.items != share else { return }
+    let found =
+      tally.archives.isEmpty
+      ? "\(tally.items) of \(counted(share, "row")) of '\(model)'"
+      : "all rows of '\(model)' for \(tally.items) of \(counted(share, "item")), where an archive is one"
+    throw TensorIOError(
+      .invalidOption, "\(file.title) has \(found). Complete it with \(file.command) --resume'.")
   }
 
   /// Throws if an index occurs twice, in place of another one.
   private func checkIndices(_ files: [PartFile]) throws {
-    let query = "SELECT item FROM rows GROUP BY model, item HAVING COUNT(*) > 1 LIMIT 1"
+    // An item has either a single row, or rows of different members.
+    let query = """
+      SELECT item FROM rows GROUP BY model, item
+      HAVING COUNT(*) > 1 AND (MIN(member) < 0 OR COUNT(*) > COUNT(DISTINCT member)) LIMIT 1
+      """
     guard case .integer(let index) = try Self.sorting({ try database.firstValue(query) }) else {
       return
     }
@@ -213,11 +275,29 @@ package final class BulkMerge {
   }
 
   private func forEachLine(_ body: (String) throws -> Void) throws {
+    let query = """
+      SELECT model, item, member, line FROM rows WHERE line IS NOT NULL ORDER BY model, item, member
+      """
+    var (model, index) = (-1, 0)
     try Self.sorting {
-      try database.forEachRow("SELECT line FROM rows ORDER BY model, item") { row in
-        try body(CheckedRow(row, of: "rows", key: []).text("line"))
+      try database.forEachRow(query) { row in
+        let row = CheckedRow(row, of: "rows", key: [])
+        let line = try row.text("line")
+        let found = try row.integer("model")
+        (model, index) = (found, found == model ? index + 1 : 0)
+        let isNumbered =
+          try row.integer("item") == index && row.integer("member", in: -1 ... .max) < 0
+        try body(hasArchives && !isNumbered ? Self.numbered(line, index) : line)
       }
     }
+  }
+
+  /// Returns a row's line with another index, and without the place in an archive.
+  private static func numbered(_ line: String, _ index: Int) throws -> String {
+    var row = try BulkRow(line, of: nil)
+    row.result.index = index
+    row.place = nil
+    return try row.line()
   }
 
   private static func sorting<Result>(_ work: () throws -> Result) throws -> Result {

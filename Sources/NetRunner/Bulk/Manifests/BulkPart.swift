@@ -15,6 +15,10 @@ package struct BulkPart: Sendable, Codable, Hashable {
   package var index: Int
   /// The number of parts.
   package var count: Int
+  /// The number of rows of all models, if the rows are merged and some are of archives.
+  ///
+  /// Their indices count rows instead of the manifest's items.
+  package var rows: Int?
 
   /// The part as it is written after `--part`.
   var argument: String { "\(index)/\(count)" }
@@ -26,12 +30,15 @@ package struct BulkPart: Sendable, Codable, Hashable {
   var share: Int { PartRecord(index: index, count: count).share(of: items) }
 
   /// Whether such a part can exist.
-  var isPossible: Bool { items > 0 && count > 0 && index > 0 && index <= count }
+  var isPossible: Bool {
+    items > 0 && count > 0 && index > 0 && index <= count && (rows == nil || count == 1)
+  }
 }
 
 extension BulkPart: CustomStringConvertible {
   package var description: String {
     let name = "manifest \(manifest.prefix(16))"
+    if rows != nil { return "the merged parts of the \(name)" }
     return count == 1 ? "the whole \(name)" : "part \(index) of \(count) of the \(name)"
   }
 }
@@ -68,6 +75,13 @@ extension PartLog {
     let stored = try storedPart()
     if stored == part { return }
     if stored == nil, let part, try isEmpty { return try store(part) }
+    if let stored, stored.rows != nil, stored.whole == part {
+      throw TensorIOError(
+        .invalidOption,
+        "'\(path)' has \(stored), which has archives, so its rows no longer say which files of them "
+          + "were run. Name another file for the results. To run failed samples again, use --resume "
+          + "--retry-failed with each part, and merge the parts again.")
+    }
     throw TensorIOError(
       .invalidOption,
       "'\(path)' has rows of \(stored?.description ?? "a run without a manifest"), but this run is "

@@ -27,17 +27,18 @@ package enum BulkSamples: Sendable {
   func makeFeed(without stored: StoredSamples, _ access: ObjectAccess?) -> any BulkFeed {
     switch self {
     case .dataset(let dataset): SampleFeed(dataset, access, without: stored)
-    case .manifest(let manifest, let part): ManifestFeed(manifest, part, without: stored)
+    case .manifest(let manifest, let part): ManifestFeed(manifest, part, access, without: stored)
     }
   }
 }
 
 extension Dataset {
-  /// Creates a dataset of a manifest's first item, which shows what the items are.
+  /// Creates a dataset of a manifest's first item, which knows what all items are.
   package init(firstOf manifest: Manifest) {
     self.init(
       layout: .folder, name: FileSystem.name(of: manifest.path), path: manifest.path,
       samples: [Sample(id: manifest.first, source: ImageSource(item: manifest.first))])
+    foundContent = manifest.content
   }
 }
 

@@ -16,8 +16,11 @@ import Foundation
 /// A file that lists the samples of a bulk run, so that several machines can share the run.
 ///
 /// Each line is JSON. The first line is an object with the format's version and the inputs. Each of
-/// the next lines is a string: the path or the URL of an item. The last line is an object with the
+/// the next lines is a string: the path or the URL of an item, which can be an archive. The last line is an object with the
 /// number of items, and the SHA-256 of everything before it. A file without it was cut off.
+///
+/// The files of an archive aren't listed, because the whole archive would have to be read. If an input
+/// is an archive or a prefix, the first line also has what all samples are.
 ///
 /// Items are read when they are needed, so memory use doesn't grow with their number.
 package struct Manifest: Sendable {
@@ -32,6 +35,8 @@ package struct Manifest: Sendable {
   package let sha256: String
   /// The first item.
   package let first: String
+  /// What the samples are.
+  package let content: Dataset.Content
 
   /// The file, which stays open, so that all items come from the file that was checked.
   let file: OpenFile
@@ -48,9 +53,11 @@ package struct Manifest: Sendable {
     var schema = Self.schema
     var version = Self.version
     var inputs: [String]
+    /// What the samples are, if archives or prefixes were looked at.
+    var content: Dataset.Content?
 
     private enum CodingKeys: String, CodingKey {
-      case schema, inputs
+      case schema, inputs, content
       case version = "schema_version"
     }
   }
@@ -96,6 +103,7 @@ package struct Manifest: Sendable {
     }
     var items = ManifestItems(file, from: start, to: end)
     first = try items.next() ?? ""
+    content = head.value.content ?? Dataset.Content(ofFile: first)
   }
 
   /// The start of the command that lists the inputs, with an opening quotation mark.

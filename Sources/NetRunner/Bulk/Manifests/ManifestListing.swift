@@ -7,11 +7,12 @@ import Files
 import Hashing
 import TensorIO
 
-/// Lists the samples of folders in a manifest, and can resume after it was killed.
+/// Lists the samples of folders and the objects of stores in a manifest, and can resume after it was
+/// killed.
 ///
 /// Items are in the order of the inputs, and those of a folder in the order of their paths' bytes,
-/// as in ``Dataset/init(images:)``. Memory use grows with the largest single folder, not with the
-/// number of items.
+/// as in ``Dataset/init(images:)``. Objects are in the order of the store. An archive is one item.
+/// Memory use grows with the largest single folder, not with the number of items.
 package enum ManifestListing {
   /// What is known when a listing ends.
   package struct Outcome: Sendable, Hashable {
@@ -26,18 +27,20 @@ package enum ManifestListing {
   /// Writes a manifest.
   ///
   /// - Parameters:
-  ///   - inputs: Folders, files and URLs. A missing file isn't an error here: it becomes a row with
-  ///     an error.
+  ///   - inputs: Folders, files, archives, URLs and prefixes. A missing file isn't an error here: it
+  ///     becomes a row with an error.
   ///   - path: The manifest. If it exists, it is continued, unless it is complete.
+  ///   - access: Reads archives and lists objects elsewhere.
   ///   - isOver: Called between items. If it returns true, the listing stops, and can be resumed.
   /// - Returns: The number of items, and what was left out.
-  /// - Throws: `TensorIOError` if a folder can't be read, if there are no samples, if an input is
-  ///   inside of another one, or if the file can't be written or lists other inputs.
+  /// - Throws: `TensorIOError` if a folder or a store can't be read, if there are no samples, if an
+  ///   input is inside of another one, or if the file can't be written or lists other inputs.
   package static func list(
-    _ inputs: [String], in path: String, until isOver: () -> Bool = { false }
+    _ inputs: [String], in path: String, with access: ObjectAccess? = nil,
+    until isOver: () -> Bool = { false }
   ) throws -> Outcome {
     try check(inputs)
-    let writer = try ManifestWriter(path, inputs: inputs)
+    let writer = try ManifestWriter(path, inputs: inputs) { try content(of: inputs, access) }
     guard !writer.isComplete else { return Outcome(count: writer.count) }
     var outcome = Outcome(count: 0)
     var inputs = inputs[...]
@@ -53,32 +56,22 @@ package enum ManifestListing {
       // A file is an item of its own, so the next input follows.
       inputs = inputs[(inputs[owner] == last ? owner + 1 : owner)...]
     }
-    func add(_ item: String) throws -> Bool {
-      guard !isOver() else { return false }
-      try writer.add(item)
-      return true
+    do {
+      for input in inputs where outcome.isComplete {
+        outcome.isComplete = try add(input, to: writer, access, until: isOver, &outcome.notes)
+      }
+    } catch let error as TensorIOError {
+      // What was listed before a server failed needn't be listed again.
+      guard writer.count > 0, (try? writer.pause()) != nil else { throw error }
+      throw TensorIOError(
+        error.code,
+        "\(error.message) --resume continues after the \(counted(writer.count, "item")) that were listed.",
+        cause: error.cause)
     }
-    for input in inputs {
-      var isWhole = true
-      if FileSystem.isFolder(input) {
-        let prefix = folderPrefix(input)
-        let last = writer.last.flatMap {
-          contains(input, $0) ? String($0.dropFirst(prefix.count)) : nil
-        }
-        let notes = try files(in: input, after: last) { file in
-          isWhole = try add(prefix + file)
-          return isWhole
-        }
-        outcome.notes += notes.map { "\(input): \($0)" }
-      } else {
-        isWhole = try add(input)
-      }
-      guard isWhole else {
-        try writer.pause()
-        outcome.count = writer.count
-        outcome.isComplete = false
-        return outcome
-      }
+    guard outcome.isComplete else {
+      try writer.pause()
+      outcome.count = writer.count
+      return outcome
     }
     guard writer.count > 0 else {
       try writer.remove()
@@ -89,6 +82,49 @@ package enum ManifestListing {
     return outcome
   }
 
+  /// Adds the items of an input that come after the last one of an earlier listing.
+  ///
+  /// - Returns: Whether everything was added before `isOver` returned true.
+  private static func add(
+    _ input: String, to writer: ManifestWriter, _ access: ObjectAccess?, until isOver: () -> Bool,
+    _ notes: inout [String]
+  ) throws -> Bool {
+    var isWhole = true
+    func add(_ item: String) throws -> Bool {
+      isWhole = !isOver()
+      if isWhole { try writer.add(item) }
+      return isWhole
+    }
+    let last = writer.last.flatMap { contains(input, $0) ? $0 : nil }
+    guard !FileSystem.isFolder(input) else {
+      let prefix = folderPrefix(input)
+      let found = try files(in: input, after: last.map { String($0.dropFirst(prefix.count)) }) {
+        try add(prefix + $0)
+      }
+      notes += found.map { "\(input): \($0)" }
+      return isWhole
+    }
+    guard ObjectAddress.isPrefix(input) else { return try add(input) }
+    let prefix = ObjectAddress.withSlash(input)
+    let content = writer.content ?? .images
+    let next = try access.required(for: input).list(prefix, last)
+    let count = writer.count
+    while isWhole, let address = try next() {
+      let isEntry = CollectionReader.isEntry(address, below: prefix) {
+        ImageFolder.isSample($0) && Dataset.Content(ofFile: $0) == content
+      }
+      if isEntry {
+        _ = try add(address)
+      } else {
+        isWhole = !isOver()
+      }
+    }
+    if isWhole, last == nil, writer.count == count {
+      notes.append("\(input): it has no \(content.plural)")
+    }
+    return isWhole
+  }
+
   /// Passes the images of a folder to a closure until it returns false, or the recordings if there
   /// are no images, or else the NumPy files.
   ///
@@ -96,11 +132,11 @@ package enum ManifestListing {
   private static func files(
     in folder: String, after last: String?, _ body: (String) throws -> Bool
   ) throws -> [String] {
-    guard let isListed = try kind(in: folder) else { return try FolderWalk(folder).notes }
+    guard let content = try content(ofFolder: folder) else { return try FolderWalk(folder).notes }
     var walk = try FolderWalk(folder)
     var sounds = 0
     while let file = try walk.next(after: last) {
-      if isListed(file) {
+      if Dataset.Content(ofFile: file) == content {
         guard try body(file) else { break }
       } else if ImageFolder.isSound(file) {
         sounds += 1
@@ -110,18 +146,41 @@ package enum ManifestListing {
     return ["left out: \(counted(sounds, "recording")) beside images"] + walk.notes
   }
 
-  /// Returns a function that recognizes the files of a folder that are listed; nil if there are none.
+  // MARK: - Content
+
+  /// Returns what the files of a folder that are listed are; nil if there are none.
   ///
   /// In a folder of images, the first one ends the search.
-  private static func kind(in folder: String) throws -> ((String) -> Bool)? {
+  private static func content(ofFolder folder: String) throws -> Dataset.Content? {
     var walk = try FolderWalk(folder)
-    var found: ((String) -> Bool)?
+    var found: Dataset.Content?
     while let file = try walk.next() {
-      if ImageFolder.isImage(file) { return ImageFolder.isImage }
-      if ImageFolder.isSound(file) { found = ImageFolder.isSound }
-      found = found ?? ImageFolder.isArray
+      let content = Dataset.Content(ofFile: file)
+      if content == .images { return .images }
+      if content == .recordings || found == nil { found = content }
     }
     return found
+  }
+
+  /// Returns what the samples are, as the first one shows; nil if no input needs to be opened for it.
+  private static func content(
+    of inputs: [String], _ access: ObjectAccess?
+  ) throws -> Dataset.Content? {
+    guard inputs.contains(where: isCollection) else { return nil }
+    var search = ContentSearch(with: access)
+    for input in inputs where !search.isOver {
+      let found =
+        try FileSystem.isFolder(input)
+        ? content(ofFolder: input)
+        : search.content(of: ImageSource(item: ObjectAddress.withSlash(input)))
+      if let found { return found }
+    }
+    throw search.failures.first ?? DatasetReader.noImages(in: inputs, [], code: .fileNotFound)
+  }
+
+  /// Whether an input is an archive or a prefix, and not a folder with such a name.
+  private static func isCollection(_ input: String) -> Bool {
+    CollectionReader.isCollection(ImageSource(item: input)) && !FileSystem.isFolder(input)
   }
 
   // MARK: - Inputs
@@ -138,16 +197,16 @@ package enum ManifestListing {
   /// Throws for inputs that would list an item twice, which only a table of all items could notice.
   private static func check(_ inputs: [String]) throws {
     func pathOf(_ input: String) -> String {
-      ObjectAddress.isAddress(input) ? input : FileOperations.realPath(input) ?? input
+      ObjectAddress.isAddress(input)
+        ? ObjectAddress.withSlash(input) : FileOperations.realPath(input) ?? input
+    }
+    func failure(_ inner: String, inside outer: String) -> TensorIOError {
+      TensorIOError(
+        .invalidOption,
+        "'\(inner)' is inside of '\(outer)', so its items would be listed twice. Name one of them.")
     }
     var seen: [String: String] = [:]
     for input in inputs {
-      guard !CollectionReader.isCollection(ImageSource(item: input)) else {
-        throw TensorIOError(
-          .invalidOption,
-          "'\(input)' is an archive or a folder in S3. A manifest lists files and addresses of single "
-            + "files; 'tensorio bulk' reads the others itself, on one machine.")
-      }
       guard !Dataset.isTable(input) || FileSystem.isFolder(input) else {
         throw TensorIOError(
           .invalidOption,
@@ -159,15 +218,20 @@ package enum ManifestListing {
           .invalidOption, "'\(other)' and '\(input)' are the same input. Name it once.")
       }
     }
-    for input in inputs where !ObjectAddress.isAddress(input) {
+    let prefixes = inputs.filter(ObjectAddress.isPrefix)
+    for input in inputs {
+      let isInside = { (prefix: String) in
+        ObjectAddress.isListed(pathOf(input), below: ObjectAddress.withSlash(prefix))
+      }
+      if let outer = prefixes.first(where: isInside) { throw failure(input, inside: outer) }
+    }
+    // Folders don't list the archives in them.
+    for input in inputs where !ObjectAddress.isAddress(input) && !isCollection(input) {
       var folder = pathOf(input)
       while folder.count > 1, folder != "." {
         folder = FileSystem.folder(of: folder)
         guard let outer = seen[folder] else { continue }
-        throw TensorIOError(
-          .invalidOption,
-          "'\(input)' is inside of '\(outer)', so its items would be listed twice. Name one of them."
-        )
+        throw failure(input, inside: outer)
       }
     }
   }

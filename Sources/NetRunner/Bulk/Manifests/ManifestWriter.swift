@@ -21,6 +21,8 @@ final class ManifestWriter {
   private(set) var last: String?
   /// Whether an earlier listing completed the file.
   private(set) var isComplete = false
+  /// What the samples are, if an input is an archive or a prefix.
+  let content: Dataset.Content?
 
   private let path: String
   private let file: OpenFile
@@ -32,18 +34,27 @@ final class ManifestWriter {
 
   /// Opens a file, or creates it if it is missing.
   ///
-  /// - Throws: `TensorIOError` if the file isn't a manifest of these inputs, or can't be written.
-  init(_ path: String, inputs: [String]) throws {
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - inputs: The inputs of the command.
+  ///   - findContent: Finds out what the samples are, for a new file.
+  /// - Throws: `TensorIOError` if the file isn't a manifest of these inputs, or can't be written, or
+  ///   what `findContent` throws; no file is created then.
+  init(_ path: String, inputs: [String], findContent: () throws -> Dataset.Content?) throws {
     self.path = path
     lock = try LogLock(for: path)
-    file = try writing { try OpenFile(appending: path) }
+    let size = try writing { try FileStatus(of: path)?.size ?? 0 }
     hash = try SHA256.start()
-    let size = try writing { try file.status.size }
     guard size > 0 else {
-      pending = Array(try StableJSON(Manifest.Head(inputs: inputs)).text.utf8) + [lineFeed]
+      let head = Manifest.Head(inputs: inputs, content: try findContent())
+      content = head.content
+      file = try writing { try OpenFile(appending: path) }
+      pending = Array(try StableJSON(head).text.utf8) + [lineFeed]
       return
     }
+    file = try writing { try OpenFile(appending: path) }
     let head = try Manifest.head(of: file)
+    content = head.value.content
     guard head.value.inputs == inputs else {
       throw TensorIOError(
         .invalidOption,
