@@ -230,7 +230,7 @@ export class ModelForm extends EventTarget {
     try {
       const { draft, issues } = await this.#app.api.addDraft(this.id, this.#description.request);
       if (turn !== this.#turn) {
-        if (draft) this.#app.api.deleteDraft(this.id, draft.id).catch(() => {});
+        if (draft) this.#delete(draft.id);
         return;
       }
       this.#dropDraft();
@@ -250,9 +250,15 @@ export class ModelForm extends EventTarget {
   }
 
   #dropDraft() {
-    // The server removes old drafts by itself.
-    if (this.#draft) this.#app.api.deleteDraft(this.id, this.#draft).catch(() => {});
+    const draft = this.#draft;
     this.#draft = null;
+    // A run of the trial needs its draft until it is answered.
+    if (draft) this.#trial.idle().then(() => this.#delete(draft));
+  }
+
+  /** Deletes a draft. One that can't be deleted is removed by the server after a while. */
+  #delete(draft) {
+    this.#app.api.deleteDraft(this.id, draft).catch(() => {});
   }
 
   async #save() {

@@ -22,6 +22,7 @@ export class ModelTrial {
   #api;
   #model;
   #draft = null;
+  #requests = new Set();
   #panels;
   #panel = null;
   /** What the panel was opened with. Other changes of a description only run the model again. */
@@ -75,6 +76,11 @@ export class ModelTrial {
     this.#draft = null;
   }
 
+  /** Resolves when the requests for the drafts so far are answered, after which those can be deleted. */
+  async idle() {
+    await Promise.allSettled([...this.#requests]);
+  }
+
   /** Uses a draft, which has its model's details. */
   use({ id, model }) {
     this.#draft = id;
@@ -124,7 +130,7 @@ export class ModelTrial {
     if (!this.#result) this.#state.textContent = t("Running");
     try {
       const query = { top, threshold: 0 };
-      const result = await this.#api.inferDraft(this.#model, this.#draft, body, query);
+      const result = await this.#infer(body, query);
       if (isStale()) return null;
       this.#show(result);
       return { wait: result.latency_ms.wait, work: result.latency_ms.total, result };
@@ -133,6 +139,16 @@ export class ModelTrial {
       this.#forget();
       this.#state.textContent = error.message;
       return null;
+    }
+  }
+
+  async #infer(body, query) {
+    const request = this.#api.inferDraft(this.#model, this.#draft, body, query);
+    this.#requests.add(request);
+    try {
+      return await request;
+    } finally {
+      this.#requests.delete(request);
     }
   }
 
