@@ -19,6 +19,11 @@ func serving(_ name: String, _ package: String) -> Target.Dependency {
   product(name, package, trait: "Servers")
 }
 
+/// Returns a dependency on a library that reports on services.
+func observing(_ name: String, _ package: String) -> Target.Dependency {
+  product(name, package, trait: "Observability")
+}
+
 let package = Package(
   name: "TensorIO",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -38,6 +43,8 @@ let package = Package(
     .library(
       name: "ModelRepositoryClient", targets: ["ModelRepositoryClient", "ModelRepositoryAPI"]),
     .library(name: "MLModelInterpreter", targets: ["MLModelInterpreter", "ModelRepositoryAPI"]),
+    // This needs the trait Observability.
+    .library(name: "TensorIOObservability", targets: ["TensorIOObservability"]),
     // These need the trait Servers.
     .library(name: "NetRunnerWeb", targets: ["NetRunnerWeb"]),
     .library(
@@ -52,15 +59,20 @@ let package = Package(
       name: "ModelHosting",
       description: "Clients of model repositories: ModelRepositoryClient, MLModelInterpreter."),
     .trait(
+      name: "Observability",
+      description: "TensorIOObservability: metrics, logs and traces of the runs of models."),
+    .trait(
       name: "Servers", description: "Net Runner's server and the model repository's.",
-      enabledTraits: ["ModelHosting"]),
+      enabledTraits: ["ModelHosting", "Observability"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     // These need a trait.
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -159,6 +171,16 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),
+
+    // MARK: Observability
+    .target(
+      name: "TensorIOObservability",
+      dependencies: [
+        "TensorIO",
+        observing("Logging", "swift-log"),
+        observing("Metrics", "swift-metrics"),
+        observing("Tracing", "swift-distributed-tracing"),
+      ]),
 
     // MARK: Model hosting
     .target(
@@ -280,8 +302,10 @@ let package = Package(
     .executableTarget(
       name: "classification-server",
       dependencies: [
-        "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT",
+        "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TensorIOObservability",
+        serving("HTTPTypes", "swift-http-types"),
         serving("Hummingbird", "hummingbird"),
+        serving("Logging", "swift-log"),
         serving("NIOCore", "swift-nio"),
       ],
       path: "Examples/ClassificationServer"),
@@ -343,6 +367,16 @@ let package = Package(
         "TensorIOTensorFlow", "TensorIOImageCodecs", "TensorIOTesting", "NetRunner",
         "ModelRepositoryAPI",
         "ModelRepositoryCommandLine", "TensorIOIsolation", "TestSupport", "WorkerProtocol",
+      ]),
+    .testTarget(
+      name: "TensorIOObservabilityTests",
+      dependencies: [
+        "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TensorIOObservability", "TestSupport",
+        "classification-server",
+        observing("InMemoryTracing", "swift-distributed-tracing"),
+        observing("Logging", "swift-log"),
+        observing("MetricsTestKit", "swift-metrics"),
+        observing("Tracing", "swift-distributed-tracing"),
       ]),
     .testTarget(
       name: "ModelRepositoryAPITests", dependencies: ["ModelRepositoryAPI", "TestSupport"]),

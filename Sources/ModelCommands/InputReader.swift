@@ -148,7 +148,7 @@ package struct InputReader {
         }
         return data
       }
-      return ImageFile(bytes: [UInt8](data), named: "'\(path)'", decoder: decoder)
+      return ImageFile(bytes: data, named: "'\(path)'", decoder: decoder)
     }
   }
 

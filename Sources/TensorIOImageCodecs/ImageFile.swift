@@ -6,6 +6,12 @@
 import Synchronization
 public import TensorIO
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// An encoded image that is decoded straight into a model's tensor.
 ///
 /// The result is the same as decoding the image first and giving the `PixelBuffer` to the model.
@@ -21,7 +27,8 @@ public import TensorIO
 public struct ImageFile: Sendable {
   private enum Source {
     case path(String)
-    case bytes([UInt8], name: String)
+    case bytes(any Collection<UInt8> & Sendable, name: String)
+    case address(String)
   }
 
   /// A timer that measures decoding separately, if set.
@@ -48,17 +55,42 @@ public struct ImageFile: Sendable {
     self.decoder = decoder
   }
 
+  /// Makes an image from a file at a `file:` URL.
+  ///
+  /// An image of another URL is an error when the model runs.
+  ///
+  /// - Parameters:
+  ///   - url: The file's URL.
+  ///   - decoder: The decoder to use. Use one for many images, because it reuses its memory.
+  public init(_ url: URL, decoder: ImageDecoder = ImageDecoder()) {
+    source = url.isFileURL ? .path(url.path(percentEncoded: false)) : .address(url.absoluteString)
+    self.decoder = decoder
+  }
+
   /// Makes an image from bytes in memory.
+  ///
+  /// Bytes that are contiguous aren't copied, such as those of an array, of `Data`, or of a view of
+  /// SwiftNIO's `ByteBuffer`.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
   ///   - name: The image's name in error messages.
   ///   - decoder: The decoder to use. Use one for many images, because it reuses its memory.
   public init(
-    bytes: [UInt8], named name: String = "The image", decoder: ImageDecoder = ImageDecoder()
+    bytes: some Collection<UInt8> & Sendable, named name: String = "The image",
+    decoder: ImageDecoder = ImageDecoder()
   ) {
     source = .bytes(bytes, name: name)
     self.decoder = decoder
+  }
+}
+
+extension ImageFile: DecodingInput {
+  package func timed() -> (value: ImageFile, time: @Sendable () -> Duration) {
+    var file = self
+    let timer = DecodeTimer()
+    file.timer = timer
+    return (file, { timer.time })
   }
 }
 
@@ -86,7 +118,11 @@ extension ImageFile: TensorEncodable {
         try body(open(file.bytes, named: "'\(path)'"))
       }
     case .bytes(let bytes, let name):
-      try bytes.withUnsafeBytes { try body(open($0, named: name)) }
+      try withContiguousBytes(of: bytes) { try body(open($0, named: name)) }
+    case .address(let address):
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(address)' isn't the URL of a file. Download the image, and pass its bytes.")
     }
   }
 

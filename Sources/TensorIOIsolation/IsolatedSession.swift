@@ -19,6 +19,7 @@ import Foundation
 final class IsolatedSession: Session {
   private let model: IsolatedModel
   private let signature: SignatureDescription
+  /// Ends every run.
   private let cancellation: CancellationToken?
   private var worker: WorkerProcess?
   private var layout = SessionLayout(inputs: [], outputs: [])
@@ -62,8 +63,13 @@ final class IsolatedSession: Session {
 
   func useDefault(forInputAt index: Int) throws { _ = try ask(.useDefault(input: index)) }
 
-  func run() throws {
-    let reply = try ask(nil)
+  func run() throws { try run(untilOneOf: []) }
+
+  /// Runs the model, and ends its process if the token is cancelled.
+  func run(until token: CancellationToken) throws { try run(untilOneOf: [token]) }
+
+  private func run(untilOneOf tokens: [CancellationToken]) throws {
+    let reply = try ask(nil, untilOneOf: tokens)
     faultsInARow = 0
     hasAnswered = true
     if reply != nil { try take(reply) }
@@ -103,11 +109,14 @@ final class IsolatedSession: Session {
     if let shapes { try take(ask(.resizeInputs(shapes))) }
   }
 
-  private func ask(_ request: WorkerRequest?) throws -> WorkerReply? {
+  private func ask(
+    _ request: WorkerRequest?, untilOneOf tokens: [CancellationToken] = []
+  ) throws -> WorkerReply? {
     let worker = try running()
     let seconds = hasAnswered ? model.options.runSeconds : model.options.firstAnswerSeconds
     do {
-      return try worker.ask(request, within: seconds, cancellation: cancellation)
+      return try worker.ask(
+        request, within: seconds, cancellation: (cancellation.map { [$0] } ?? []) + tokens)
     } catch let error as TensorIOError {
       if !worker.isRunning {
         self.worker = nil

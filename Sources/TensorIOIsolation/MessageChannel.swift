@@ -82,11 +82,11 @@ struct MessageChannel {
   /// - Parameters:
   ///   - type: The type of the message.
   ///   - seconds: The maximum time to wait, or nil to wait without a limit.
-  ///   - cancellation: A token that ends the wait.
+  ///   - cancellation: Tokens, each of which ends the wait.
   /// - Returns: The message.
   /// - Throws: ``Failure``.
   func receiveMessage<Message: Decodable>(
-    _ type: Message.Type, within seconds: Double? = nil, cancellation: CancellationToken? = nil
+    _ type: Message.Type, within seconds: Double? = nil, cancellation: [CancellationToken] = []
   ) throws -> Message? {
     let clock = ContinuousClock()
     let deadline = seconds.map { clock.now + .seconds($0) }
@@ -107,7 +107,7 @@ struct MessageChannel {
 
   private func read(
     into bytes: inout [UInt8], until deadline: ContinuousClock.Instant?,
-    _ cancellation: CancellationToken?
+    _ cancellation: [CancellationToken]
   ) throws {
     var count = 0
     while count < bytes.count {
@@ -125,11 +125,11 @@ struct MessageChannel {
   ///
   /// If the wait can be cancelled, it polls in short intervals.
   private func wait(
-    until deadline: ContinuousClock.Instant?, _ cancellation: CancellationToken?
+    until deadline: ContinuousClock.Instant?, _ cancellation: [CancellationToken]
   ) throws {
-    guard deadline != nil || cancellation != nil else { return }
+    guard deadline != nil || !cancellation.isEmpty else { return }
     while true {
-      var slice: Int32 = cancellation == nil ? -1 : 20
+      var slice: Int32 = cancellation.isEmpty ? -1 : 20
       if let deadline {
         let left = ContinuousClock().now.duration(to: deadline).milliseconds
         guard left > 0 else { throw Failure.timedOut }
@@ -138,7 +138,7 @@ struct MessageChannel {
       }
       var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       if poll(&one, 1, slice) > 0 { return }
-      if cancellation?.isCancelled == true { throw Failure.cancelled }
+      if cancellation.contains(where: \.isCancelled) { throw Failure.cancelled }
     }
   }
 }

@@ -68,11 +68,11 @@ final class WorkerProcess {
   /// - Parameters:
   ///   - request: The request; nil requests a run.
   ///   - seconds: The maximum time to wait for the reply.
-  ///   - cancellation: A token that ends the wait and the process.
+  ///   - cancellation: Tokens, each of which ends the wait and the process.
   /// - Returns: The reply, or nil when a run changed only the outputs' elements.
   /// - Throws: `TensorIOError` that the process replied with, or that describes how it ended.
   func ask(
-    _ request: WorkerRequest?, within seconds: Double, cancellation: CancellationToken? = nil
+    _ request: WorkerRequest?, within seconds: Double, cancellation: [CancellationToken] = []
   ) throws -> WorkerReply? {
     let reply: WorkerReply?
     do {

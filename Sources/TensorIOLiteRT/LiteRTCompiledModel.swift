@@ -12,7 +12,7 @@ import TensorIO
 final class LiteRTCompiledModel {
   let handle: LiteRtCompiledModel
 
-  let cancellation: CancellationToken?
+  private let stop: StopRequest
   /// The compiled model refers to the model and must be destroyed before it.
   private let file: LiteRTModelFile
   var functions: LiteRtFunctions { file.library.functions }
@@ -23,7 +23,7 @@ final class LiteRTCompiledModel {
     profiling kernels: OperatorTimes.Kernels? = nil
   ) throws {
     self.file = file
-    cancellation = options.cancellation
+    stop = StopRequest(always: options.cancellation)
     let functions = file.library.functions
     let compileOptions = try Self.makeOptions(
       functions, threads: options.threads, profiling: kernels)
@@ -41,7 +41,7 @@ final class LiteRTCompiledModel {
         .unsupportedModel, "LiteRT cannot compile the model: \(LiteRT.name(of: status)).")
     }
     self.handle = handle
-    if let cancellation { heed(cancellation) }
+    if options.cancellation != nil { heedStops() }
   }
 
   deinit { functions.DestroyCompiledModel(handle) }
@@ -82,12 +82,46 @@ final class LiteRTCompiledModel {
     TensorIOError(.internalFault, "LiteRT rejected an option: \(LiteRT.name(of: status)).")
   }
 
-  private func heed(_ token: CancellationToken) {
-    let context = Unmanaged.passUnretained(token).toOpaque()
+  // MARK: - Ending runs
+
+  /// Whether the current run was asked to end.
+  var isStopped: Bool { stop.isRequested }
+
+  /// Calls a closure that runs the model, and has the runtime end the run if a token is cancelled.
+  func whileHeeding<Result>(_ token: CancellationToken, _ body: () throws -> Result) rethrows
+    -> Result
+  {
+    // The runtime asks after each operation, so a model that nobody stops has no such function.
+    heedStops()
+    stop.current = token
+    defer { stop.current = nil }
+    return try body()
+  }
+
+  private func heedStops() {
+    guard !stop.isHeeded else { return }
+    stop.isHeeded = true
+    let context = Unmanaged.passUnretained(stop).toOpaque()
     _ = functions.SetCompiledModelCancellationFunction(handle, context) { context in
       guard let context else { return false }
-      return Unmanaged<CancellationToken>.fromOpaque(context).takeUnretainedValue().isCancelled
+      return Unmanaged<StopRequest>.fromOpaque(context).takeUnretainedValue().isRequested
     }
+  }
+
+  /// What may end a run.
+  ///
+  /// The thread that runs the model is the only one that uses it.
+  private final class StopRequest {
+    /// Ends every run.
+    let always: CancellationToken?
+    /// Ends the current run.
+    var current: CancellationToken?
+    /// Whether the runtime asks.
+    var isHeeded = false
+
+    init(always: CancellationToken?) { self.always = always }
+
+    var isRequested: Bool { current?.isCancelled == true || always?.isCancelled == true }
   }
 
   // MARK: - Errors

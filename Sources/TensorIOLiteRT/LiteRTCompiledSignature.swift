@@ -74,7 +74,8 @@ struct LiteRTCompiledSignature {
   // MARK: - Errors
 
   func runError(_ status: LiteRtStatus, open outputs: [String]) -> TensorIOError {
-    if compiled.cancellation?.isCancelled == true {
+    if compiled.isStopped {
+      compiled.clearErrors()
       return TensorIOError(.cancelled, "The run was cancelled.")
     }
     let text = compiled.takeMessages() ?? LiteRT.name(of: status)

@@ -165,7 +165,7 @@ final class LiteRTSession: Session {
           + "again.")
     }
     var status = runOnce()
-    if status == LiteRT.runtimeFailure && hasStringOutputs {
+    if status == LiteRT.runtimeFailure && hasStringOutputs && !compiled.compiled.isStopped {
       // The length of the strings is known only after the model has run, so give them more room.
       var room = outputs.map(\.byteCount).max() ?? 0
       while status == LiteRT.runtimeFailure && room < LiteRTStrings.mostBytes {
@@ -176,6 +176,13 @@ final class LiteRTSession: Session {
       }
     }
     guard status == LiteRT.ok else { throw compiled.runError(status, open: openOutputs) }
+  }
+
+  func run(until token: CancellationToken) throws {
+    if token.isCancelled {
+      throw TensorIOError(.cancelled, "The run was cancelled before it began.")
+    }
+    try compiled.compiled.whileHeeding(token) { try run() }
   }
 
   func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws {

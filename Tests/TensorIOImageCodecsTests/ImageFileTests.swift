@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import TensorIO
 import Testing
 
@@ -30,6 +31,22 @@ struct ImageFileTests {
     let spec = spec(11, 11, .pillowBilinear, ImageCrop())
     let bytes = ImageFile(bytes: ImageFixtures.bytes(fixture.file))
     #expect(try tensor(bytes, spec) == tensor(image, spec))
+    let data = Data(ImageFixtures.bytes(fixture.file))
+    for file in [
+      ImageFile(bytes: data), ImageFile(URL(filePath: path)), ImageFile(bytes: data[...]),
+    ] {
+      #expect(try tensor(file, spec) == tensor(image, spec))
+    }
+  }
+
+  @Test func `an image at an address isn't downloaded`() throws {
+    let address = try #require(URL(string: "https://example.org/photo.jpg"))
+    let error = #expect(throws: TensorIOError.self) {
+      try tensor(ImageFile(address), spec(11, 11, .pillowBilinear, ImageCrop()))
+    }
+    #expect(error?.code == .unreadableFile)
+    #expect(
+      error?.message.hasPrefix("'https://example.org/photo.jpg' isn't the URL of a file.") == true)
   }
 
   @Test(arguments: 1...8)

@@ -129,6 +129,26 @@ import Testing
     #expect(error?.code == .cancelled)
   }
 
+  @Test func `a cancelled run ends its process, and the next one starts another`() async throws {
+    let model = try backend.loadModel(at: Fixtures.model("slow.tflite"), for: .predict)
+    let session = try model.makeSession(signature: 0, options: SessionOptions())
+    func run(_ steps: Int32, until token: CancellationToken) throws -> Int32 {
+      try session.withInput(at: 0) { $0.storeBytes(of: steps, as: Int32.self) }
+      try session.run(until: token)
+      var result: Int32 = 0
+      try session.withOutput(at: 0) {
+        result = $0.unsafeLoad(fromByteOffset: 0, as: Int32.self)
+      }
+      return result
+    }
+    let expected = try run(1000, until: CancellationToken())
+    let error = #expect(throws: TensorIOError.self) {
+      try run(.max, until: CancellationToken(deadline: .now + .milliseconds(200)))
+    }
+    #expect(error?.code == .cancelled)
+    #expect(try run(1000, until: CancellationToken()) == expected)
+  }
+
   @Test func `a program that isn't a worker is an error`() {
     var options = IsolationOptions.test()
     options.program = "/bin/true"

@@ -59,7 +59,7 @@ extension WireTensor {
           throw WebError.badRequest(
             "'\(name)' takes exactly one image, but the request has \(files.count).")
         }
-        return ImageFile(bytes: Array(files[0]), named: "'\(name)'", decoder: decoder)
+        return ImageFile(bytes: files[0], named: "'\(name)'", decoder: decoder)
       }
       if type == .uint8, case .numbers(let bytes as [UInt8]) = elements {
         return try image(bytes, isGray: format.format == .gray)

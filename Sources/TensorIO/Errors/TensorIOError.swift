@@ -112,6 +112,10 @@ public struct TensorIOError: Error, Sendable {
     public static let invalidImage = Code(rawValue: "invalidImage")
     /// An image exceeds the configured limits.
     public static let imageTooLarge = Code(rawValue: "imageTooLarge")
+    /// A run didn't end by its deadline.
+    public static let deadlineExceeded = Code(rawValue: "deadlineExceeded")
+    /// Too many runs of the model wait already.
+    public static let overloaded = Code(rawValue: "overloaded")
     /// A ``CancellationToken`` ended the run.
     public static let cancelled = Code(rawValue: "cancelled")
     /// A bug in this library.

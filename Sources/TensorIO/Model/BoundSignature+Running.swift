@@ -11,21 +11,33 @@ import Foundation
 
 extension BoundSignature {
   /// Writes the inputs, runs the session, and copies the outputs.
-  func run(_ inputs: ModelInputs, on session: any Session) throws -> ModelOutputs {
+  func run(
+    _ inputs: ModelInputs, on session: any Session, until token: CancellationToken? = nil
+  ) throws -> ModelOutputs {
     try write(inputs, item: 0, of: 1, to: session)
-    try session.run()
+    try session.run(untilCancelled: token)
     return try readOutputs(written: inputs, item: 0, of: 1, from: session)
   }
 
+  /// Does the same for a request, which gets the time of each part.
+  func run(
+    _ inputs: ModelInputs, on session: any Session, for request: RunRequest,
+    until token: CancellationToken?
+  ) throws -> ModelOutputs {
+    let (outputs, latency) = try measure(inputs, on: session, until: token)
+    request.end(latency)
+    return outputs
+  }
+
   /// Writes the inputs, runs the session, copies the outputs, and measures the time of each part.
-  func measure(_ inputs: ModelInputs, on session: any Session) throws -> (
-    outputs: ModelOutputs, latency: RunLatency
-  ) {
+  func measure(
+    _ inputs: ModelInputs, on session: any Session, until token: CancellationToken? = nil
+  ) throws -> (outputs: ModelOutputs, latency: RunLatency) {
     let clock = ContinuousClock()
     let start = clock.now
     try write(inputs, item: 0, of: 1, to: session)
     let written = clock.now
-    try session.run()
+    try session.run(untilCancelled: token)
     let ran = clock.now
     let outputs = try readOutputs(written: inputs, item: 0, of: 1, from: session)
     let latency = RunLatency(

@@ -24,7 +24,9 @@ extension InferenceModel.Loaded {
       if token?.isCancelled == true { throw CancellationError() }
       let part = rest.prefix(Self.mostItems)
       rest = rest.dropFirst(part.count)
-      outputs += try runTogether(part, on: session) ?? runOneByOne(part, on: session, until: token)
+      outputs +=
+        try runTogether(part, on: session, until: token)
+        ?? runOneByOne(part, on: session, until: token)
     }
     return outputs
   }
@@ -38,13 +40,13 @@ extension InferenceModel.Loaded {
   ) throws -> [ModelOutputs] {
     try items.map { inputs in
       if token?.isCancelled == true { throw CancellationError() }
-      return try bound.run(inputs, on: session)
+      return try bound.run(inputs, on: session, until: token)
     }
   }
 
   /// Runs items as one batch; returns nil when the model does not support the shape.
   private func runTogether(
-    _ items: ArraySlice<ModelInputs>, on session: any Session
+    _ items: ArraySlice<ModelInputs>, on session: any Session, until token: CancellationToken?
   ) throws -> [ModelOutputs]? {
     guard items.count > 1, let single = bound.inputShapes(forItems: 1),
       let shapes = bound.inputShapes(forItems: items.count)
@@ -55,19 +57,20 @@ extension InferenceModel.Loaded {
       return nil
     }
     let outputs = Result {
-      hasRoom(for: items.count, session) ? try run(items, asBatchOn: session) : nil
+      hasRoom(for: items.count, session) ? try run(items, asBatchOn: session, until: token) : nil
     }
     try session.resizeInputs(to: single)
     return try outputs.get()
   }
 
   private func run(
-    _ items: ArraySlice<ModelInputs>, asBatchOn session: any Session
+    _ items: ArraySlice<ModelInputs>, asBatchOn session: any Session,
+    until token: CancellationToken?
   ) throws -> [ModelOutputs]? {
     for (item, inputs) in items.enumerated() {
       try bound.write(inputs, item: item, of: items.count, to: session)
     }
-    try session.run()
+    try session.run(untilCancelled: token)
     // Some runtimes only know the size of the outputs after a run.
     guard hasRoom(for: items.count, session) else { return nil }
     return try items.indices.map {

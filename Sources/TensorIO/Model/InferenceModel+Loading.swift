@@ -76,7 +76,8 @@ extension InferenceModel {
     }
     return Loaded(
       model: model, bound: bound, warnings: bundle.warnings + binder.issues,
-      pool: SessionPool(sessions), training: try makeTrainingPool(model, signature),
+      pool: SessionPool(sessions, mostWaiting: loader.mostWaiting),
+      training: try makeTrainingPool(model, signature),
       onlyTrains: signature.isTrainingStep)
   }
 

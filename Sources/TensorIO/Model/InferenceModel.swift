@@ -12,6 +12,7 @@ public final class InferenceModel: Model {
   public let bundle: ModelBundle
 
   let loader: ModelLoader
+  let counters = RunCounters()
   private let state = Mutex<Loaded?>(nil)
   /// Held while the model is loaded, which takes long; ``state`` is locked only briefly.
   private let loading = Mutex(())
@@ -49,6 +50,18 @@ public final class InferenceModel: Model {
   /// - Throws: ``TensorIOError`` when the model cannot be loaded.
   public func loadWarnings() throws -> [BundleIssue] { try loaded().warnings }
 
+  /// What the sessions do now, and how the model's runs have ended.
+  public var statistics: RunStatistics {
+    var statistics = RunStatistics()
+    if let pool = state.withLock({ $0 })?.pool {
+      statistics.sessions = pool.sessions
+      statistics.running = pool.running
+      statistics.waiting = pool.waiting
+    }
+    statistics.outcomes = counters.counts
+    return statistics
+  }
+
   public func unload() {
     // The model is freed outside the lock, when the last run that uses it has ended.
     _ = state.withLock { state in
@@ -74,86 +87,7 @@ public final class InferenceModel: Model {
         "The variables of '\(bundle.path)' are trained, so they aren't reset. To get the weights of "
           + "the file back, unload the model and load it again.")
     }
-    try loaded.pool.withSession { try $0.reset() }
-  }
-
-  public func run(_ inputs: ModelInputs) throws -> ModelOutputs {
-    let loaded = try loaded()
-    return try loaded.pool.withSession { session in
-      try loaded.bound.run(inputs, on: session)
-    }
-  }
-
-  public func run(_ inputs: ModelInputs) async throws -> ModelOutputs {
-    let loaded = try await loaded()
-    return try await loaded.pool.withSession { session in
-      try loaded.bound.run(inputs, on: session)
-    }
-  }
-
-  /// Runs the model and measures how long each part of the run took.
-  ///
-  /// - Returns: The outputs, and the time for writing the inputs, running the model and reading the
-  ///   outputs.
-  public func measure(_ inputs: ModelInputs) throws -> (outputs: ModelOutputs, latency: RunLatency)
-  {
-    let loaded = try loaded()
-    return try loaded.pool.withSession { session in
-      try loaded.bound.measure(inputs, on: session)
-    }
-  }
-
-  /// Runs the model on the parts of one sample, such as the windows of a recording, in order.
-  ///
-  /// A model that keeps state from run to run starts over before the first part, and no other run
-  /// comes between the parts. Variables that are trained are kept.
-  ///
-  /// - Parameters:
-  ///   - parts: The inputs of each run.
-  ///   - body: Takes the outputs and the latencies of each run.
-  /// - Throws: ``TensorIOError`` when the model can't be loaded or run, and what `body` throws.
-  package func measure(
-    parts: [ModelInputs], _ body: (ModelOutputs, RunLatency) throws -> Void
-  ) throws {
-    let loaded = try loaded()
-    guard loaded.model.keepsState, !bundle.manifest.describesTraining else {
-      for part in parts {
-        let (outputs, latency) = try measure(part)
-        try body(outputs, latency)
-      }
-      return
-    }
-    try loaded.pool.withSession { session in
-      try session.reset()
-      for part in parts {
-        let (outputs, latency) = try loaded.bound.measure(part, on: session)
-        try body(outputs, latency)
-      }
-    }
-  }
-
-  /// Runs the model on several items.
-  ///
-  /// If the model or its description declares a batch axis (-1), items that can be batched go
-  /// through the model in runs of up to 64. Otherwise they run one by one. The results are the
-  /// same, because declaring a batch axis promises that items do not affect each other.
-  public func run(batch items: [ModelInputs]) throws -> [ModelOutputs] {
-    let loaded = try loaded()
-    return try loaded.pool.withSession { session in
-      try loaded.run(batch: items, on: session)
-    }
-  }
-
-  public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
-    let loaded = try await loaded()
-    let token = CancellationToken()
-    return try await withTaskCancellationHandler {
-      try await loaded.pool.withSession { session in
-        try loaded.run(batch: items, on: session, until: token)
-      }
-    } onCancel: {
-      token.cancel()
-    }
+    try lend(loaded.pool, to: nil) { try $0.reset() }
   }
 
   // MARK: - Loading
@@ -200,7 +134,7 @@ extension Duration {
   /// The duration in milliseconds, with nanosecond precision.
   package var milliseconds: Double {
     let (seconds, attoseconds) = components
-    return Double(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / 1e6
+    return Double(seconds) * 1000 + Double(attoseconds / 1_000_000_000) / 1e6
   }
 }
 

@@ -29,6 +29,13 @@ public protocol Model: AnyObject, Sendable {
   ///
   /// - Throws: ``TensorIOError`` when the model cannot be loaded.
   func loadSignature() throws -> ModelSignature
+  /// Returns the harmless differences between the bundle and the model file, and loads the model if
+  /// it isn't loaded.
+  ///
+  /// The default returns the bundle's own warnings.
+  ///
+  /// - Throws: ``TensorIOError`` when the model cannot be loaded.
+  func loadWarnings() throws -> [BundleIssue]
   /// Frees the model's memory.
   ///
   /// Current runs finish normally, and a later run loads the model again.
@@ -37,7 +44,44 @@ public protocol Model: AnyObject, Sendable {
   /// Runs the model, and waits while all its sessions are busy.
   func run(_ inputs: ModelInputs) throws -> ModelOutputs
   /// Runs the model without blocking the calling task's thread.
+  ///
+  /// If the task is cancelled, it goes on at once with a `CancellationError`. The runtime ends the run
+  /// as soon as it can, and other runs are not affected.
   func run(_ inputs: ModelInputs) async throws -> ModelOutputs
+
+  /// Runs the model, and gives up at a time.
+  ///
+  /// The deadline applies to the wait for a session and to the run. LiteRT ends a run between two
+  /// operations, and this method returns after that. TensorFlow can't end a run that has begun. The
+  /// default only checks the deadline before the run.
+  ///
+  /// - Parameters:
+  ///   - inputs: The values of the inputs.
+  ///   - deadline: The latest time, such as `.now + .milliseconds(200)`.
+  /// - Returns: The outputs.
+  /// - Throws: ``TensorIOError`` with the code ``TensorIOError/Code/deadlineExceeded``, whose message
+  ///   says how long the run waited and ran.
+  func run(_ inputs: ModelInputs, deadline: ContinuousClock.Instant) throws -> ModelOutputs
+  /// Runs the model without blocking the calling task's thread, and gives up at a time.
+  ///
+  /// The task goes on at the deadline, even if the runtime can't end the run by then. Its session is
+  /// used again after the run. The default has the same effect, but not on the runtime.
+  ///
+  /// - Parameters:
+  ///   - inputs: The values of the inputs.
+  ///   - deadline: The latest time, such as `.now + .milliseconds(200)`.
+  /// - Returns: The outputs.
+  /// - Throws: ``TensorIOError``, like the blocking method.
+  func run(_ inputs: ModelInputs, deadline: ContinuousClock.Instant) async throws -> ModelOutputs
+
+  /// Runs the model and measures how long each part of the run took.
+  ///
+  /// The default counts everything as inference.
+  func measure(_ inputs: ModelInputs) throws -> (outputs: ModelOutputs, latency: RunLatency)
+  /// Runs the model without blocking the calling task's thread, and measures each part of the run.
+  func measure(
+    _ inputs: ModelInputs
+  ) async throws -> (outputs: ModelOutputs, latency: RunLatency)
 
   /// Runs the model on several items.
   ///
@@ -73,9 +117,66 @@ extension Model {
     return outputs
   }
 
+  public func loadWarnings() throws -> [BundleIssue] {
+    try load()
+    return bundle.warnings
+  }
+
+  public func measure(
+    _ inputs: ModelInputs
+  ) throws -> (outputs: ModelOutputs, latency: RunLatency) {
+    let start = ContinuousClock.now
+    let outputs = try run(inputs)
+    return (outputs, RunLatency(inference: .now - start))
+  }
+
+  public func measure(
+    _ inputs: ModelInputs
+  ) async throws -> (outputs: ModelOutputs, latency: RunLatency) {
+    let start = ContinuousClock.now
+    let outputs = try await run(inputs)
+    return (outputs, RunLatency(inference: .now - start))
+  }
+
+  public func run(
+    _ inputs: ModelInputs, deadline: ContinuousClock.Instant
+  ) throws -> ModelOutputs {
+    let request = RunRequest(deadline: deadline)
+    if request.token.isExpired { throw request.expired(of: bundle.path) }
+    return try run(inputs)
+  }
+
+  public func run(
+    _ inputs: ModelInputs, deadline: ContinuousClock.Instant
+  ) async throws -> ModelOutputs {
+    let request = RunRequest(deadline: deadline)
+    let path = bundle.path
+    return try await PendingRun.run(
+      until: deadline, orThrow: { request.expired(of: path) },
+      {
+        request.begin()
+        return try await self.run(inputs)
+      })
+  }
+
   /// Runs the model on one value, or on an array with a value for each input.
   public func run(_ value: some TensorEncodable) throws -> ModelOutputs {
     try run(ModelInputs(value))
+  }
+
+  /// Runs the model on one value, or on an array with a value for each input, and gives up at a time.
+  public func run(
+    _ value: some TensorEncodable, deadline: ContinuousClock.Instant
+  ) throws -> ModelOutputs {
+    try run(ModelInputs(value), deadline: deadline)
+  }
+
+  /// Runs the model on one value, or on an array with a value for each input, without blocking the
+  /// calling task's thread, and gives up at a time.
+  public func run(
+    _ value: some TensorEncodable, deadline: ContinuousClock.Instant
+  ) async throws -> ModelOutputs {
+    try await run(ModelInputs(value), deadline: deadline)
   }
 
   /// Runs the model on one value, or on an array with a value for each input.

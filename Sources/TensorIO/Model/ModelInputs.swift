@@ -57,6 +57,20 @@ public struct ModelInputs: Sendable {
     }
   }
 
+  /// Returns the inputs with other values.
+  func mapValues(
+    _ change: (any TensorEncodable) -> any TensorEncodable
+  ) -> ModelInputs {
+    var inputs =
+      switch form {
+      case .value(let value): ModelInputs(change(value))
+      case .list(let values): ModelInputs(list: values.map(change))
+      case .named(let values): ModelInputs(values.mapValues(change))
+      }
+    inputs.placeholders = placeholders
+    return inputs
+  }
+
   /// Calls a closure with the index and value of each placeholder; nil for one without a value.
   package func forEachPlaceholder(
     _ specs: [TensorSpec], _ body: (Int, (any TensorEncodable)?) throws -> Void

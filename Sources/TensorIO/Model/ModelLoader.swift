@@ -16,10 +16,14 @@ public struct ModelLoader: Sendable {
   public var classes: [String: any Model.Type]
   /// The number of runs of one model that can happen at once.
   public var sessions: Int
+  /// The number of runs of one model that can wait for a session; another one is an error.
+  public var mostWaiting: Int
   /// How each session runs.
   public var sessionOptions: SessionOptions
   /// The key of the signature to run; nil uses the one that model.json names, or the model's first.
   public var signatureKey: String?
+  /// Is told about the runs of every model, if set.
+  public var observer: (any RunObserver)?
 
   /// Makes a loader.
   ///
@@ -27,19 +31,26 @@ public struct ModelLoader: Sendable {
   ///   - backends: The runtimes that the loader can use.
   ///   - classes: The program's own model classes, by the name that model.json's `class` uses.
   ///   - sessions: The number of runs of one model that can happen at once.
+  ///   - mostWaiting: The number of runs of one model that can wait for a session. Another one fails
+  ///     with the code ``TensorIOError/Code/overloaded``.
   ///   - sessionOptions: How each session runs.
   ///   - signatureKey: The key of the signature to run; nil uses the one that model.json names, or
   ///     the model's first.
+  ///   - observer: Is told about the runs of every model, such as for the metrics of a service.
   public init(
     backends: [any Backend], classes: [String: any Model.Type] = [:], sessions: Int = 1,
-    sessionOptions: SessionOptions = SessionOptions(), signatureKey: String? = nil
+    mostWaiting: Int = 10_000, sessionOptions: SessionOptions = SessionOptions(),
+    signatureKey: String? = nil, observer: (any RunObserver)? = nil
   ) {
     precondition(sessions > 0, "A model needs at least one session.")
+    precondition(mostWaiting >= 0, "The number of waiting runs can't be negative.")
     self.backends = backends
     self.classes = classes
     self.sessions = sessions
+    self.mostWaiting = mostWaiting
     self.sessionOptions = sessionOptions
     self.signatureKey = signatureKey
+    self.observer = observer
   }
 
   /// Opens a bundle and makes its model.

@@ -3,8 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -39,6 +37,15 @@ public protocol Session: AnyObject {
   /// Runs the model on the current content of its inputs.
   func run() throws
 
+  /// Runs the model on the current content of its inputs, and ends the run if the token is cancelled.
+  ///
+  /// Later runs of the session are those of a session that was never cancelled. The default
+  /// implementation can't end a run that has begun.
+  ///
+  /// - Throws: ``TensorIOError`` with the code ``TensorIOError/Code/cancelled`` for a run that was
+  ///   ended.
+  func run(until token: CancellationToken) throws
+
   /// Gives the model's variables their initial values, so that the next run continues from none.
   ///
   /// It is only called if ``LoadedModel/keepsState`` is true. The default implementation throws an
@@ -64,6 +71,19 @@ public protocol TensorMemory: AnyObject, Sendable {
 }
 
 extension Session {
+  /// Runs the model, until a token is cancelled if there is one.
+  @inline(__always)
+  func run(untilCancelled token: CancellationToken?) throws {
+    if let token { try run(until: token) } else { try run() }
+  }
+
+  public func run(until token: CancellationToken) throws {
+    if token.isCancelled {
+      throw TensorIOError(.cancelled, "The run was cancelled before it began.")
+    }
+    try run()
+  }
+
   public func takeOutput(at index: Int) -> (any TensorMemory)? { nil }
 
   public func reset() throws {
@@ -83,7 +103,9 @@ public struct SessionOptions: Sendable {
   ///
   /// To process many items, use more sessions instead.
   public var threads: Int
-  /// Ends runs that take too long, if the runtime supports it.
+  /// Ends the current run and every later one of the sessions, if the runtime supports it.
+  ///
+  /// To end a single run, give it a deadline or cancel its task.
   public var cancellation: CancellationToken?
 
   /// Makes options.
@@ -91,18 +113,4 @@ public struct SessionOptions: Sendable {
     self.threads = threads
     self.cancellation = cancellation
   }
-}
-
-/// A request to end a run, which one thread makes and another checks.
-public final class CancellationToken: Sendable {
-  private let flag = Atomic(false)
-
-  /// Makes a token that is not cancelled.
-  public init() {}
-
-  /// Whether ``cancel()`` was called.
-  public var isCancelled: Bool { flag.load(ordering: .relaxed) }
-
-  /// Asks the run to end.
-  public func cancel() { flag.store(true, ordering: .relaxed) }
 }

@@ -62,6 +62,30 @@ public final class TrainableModel: Model {
     try await inference.run(inputs)
   }
 
+  public func run(
+    _ inputs: ModelInputs, deadline: ContinuousClock.Instant
+  ) throws -> ModelOutputs {
+    try inference.run(inputs, deadline: deadline)
+  }
+
+  public func run(
+    _ inputs: ModelInputs, deadline: ContinuousClock.Instant
+  ) async throws -> ModelOutputs {
+    try await inference.run(inputs, deadline: deadline)
+  }
+
+  public func measure(
+    _ inputs: ModelInputs
+  ) throws -> (outputs: ModelOutputs, latency: RunLatency) {
+    try inference.measure(inputs)
+  }
+
+  public func measure(
+    _ inputs: ModelInputs
+  ) async throws -> (outputs: ModelOutputs, latency: RunLatency) {
+    try await inference.measure(inputs)
+  }
+
   public func run(batch items: [ModelInputs]) throws -> [ModelOutputs] {
     try inference.run(batch: items)
   }
@@ -86,7 +110,7 @@ public final class TrainableModel: Model {
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
   ) throws -> ModelOutputs {
     let loaded = try inference.loaded()
-    return try training(of: loaded).pool.withSession { session in
+    return try inference.lend(training(of: loaded).pool, to: nil, items: batch.count) { session in
       try loaded.bound.run(batch, placeholders: placeholders, on: session)
     }
   }
@@ -97,7 +121,8 @@ public final class TrainableModel: Model {
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
   ) async throws -> ModelOutputs {
     let loaded = try await inference.loaded()
-    return try await training(of: loaded).pool.withSession { session in
+    let pool = try training(of: loaded).pool
+    return try await inference.lend(pool, to: nil, items: batch.count) { session in
       try loaded.bound.run(batch, placeholders: placeholders, on: session)
     }
   }
@@ -154,7 +179,7 @@ public final class TrainableModel: Model {
   /// Calls a closure with the model while no training step is running.
   func withWeights<Result>(_ body: (any TrainableLoadedModel) throws -> Result) throws -> Result {
     let training = try training(of: inference.loaded())
-    return try training.pool.withSession { _ in try body(training.model) }
+    return try inference.lend(training.pool, to: nil) { _ in try body(training.model) }
   }
 
   private func training(
@@ -181,7 +206,7 @@ extension InferenceModel {
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
   ) throws -> ModelOutputs {
     let loaded = try loaded()
-    return try loaded.pool.withSession { session in
+    return try lend(loaded.pool, to: nil, items: batch.count) { session in
       try loaded.evaluate(batch, placeholders, on: session)
     }
   }
@@ -191,7 +216,7 @@ extension InferenceModel {
     _ batch: Batch, placeholders: [String: any TensorEncodable] = [:]
   ) async throws -> ModelOutputs {
     let loaded = try await loaded()
-    return try await loaded.pool.withSession { session in
+    return try await lend(loaded.pool, to: nil, items: batch.count) { session in
       try loaded.evaluate(batch, placeholders, on: session)
     }
   }

@@ -60,6 +60,12 @@ public protocol TensorEncodable: Sendable {
     elements: [Self], into memory: inout MutableRawSpan, as spec: TensorSpec) throws
 }
 
+/// A value that is decoded while it is encoded, such as an image's file.
+package protocol DecodingInput: TensorEncodable {
+  /// Returns the value with a timer, and a closure that returns the time for decoding it.
+  func timed() -> (value: Self, time: @Sendable () -> Duration)
+}
+
 extension TensorEncodable {
   public var tensorItems: [any TensorEncodable]? { nil }
   public var encodedImageSize: (width: Int, height: Int)? { nil }

@@ -59,7 +59,7 @@ import Testing
           if number.isMultiple(of: 2) {
             try await pool.withSession(note)
           } else {
-            await onThread { pool.withSession(note) }
+            try await onThread { Result { try pool.withSession(note) } }.get()
           }
         }
         try await waitForQueue(number + 1, of: pool)
@@ -136,7 +136,7 @@ import Testing
         try pool.withSession { _ in throw CancellationError() }
       }
     }
-    #expect(pool.withSession { _ in 42 } == 42)
+    #expect(try pool.withSession { _ in 42 } == 42)
   }
 
   @Test func `a session is returned when its task throws`() async throws {

@@ -18,18 +18,7 @@ extension Data: TensorEncodable, TensorDecodable {
   public var tensorElementCount: Int? { nil }
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
-    if spec.quantization != nil {
-      let expected = memory.byteCount / Swift.max(spec.dataType.byteWidth, 1) * 4
-      guard count == expected else {
-        throw wrongByteCount(spec, expected: expected, because: " as float32")
-      }
-      let numbers = bytes.mapElements(of: Float.self) { number, _ in number }
-      return try numbers.encode(into: &memory, as: spec)
-    }
-    guard count == memory.byteCount else {
-      throw wrongByteCount(spec, expected: memory.byteCount, because: " of \(spec.dataType)")
-    }
-    memory.copy(from: bytes)
+    try encodeBytes(bytes, into: &memory, as: spec)
   }
 
   public func tensorStrings(for spec: TensorSpec) throws -> [Data] { [self] }
@@ -45,15 +34,6 @@ extension Data: TensorEncodable, TensorDecodable {
         spec, "Data", because: "it holds \(strings.count) strings; read it as [Data]")
     }
     return strings[0]
-  }
-
-  private func wrongByteCount(
-    _ spec: TensorSpec, expected: Int, because reason: String
-  ) -> TensorIOError {
-    TensorIOError(
-      .wrongElementCount,
-      "'\(spec.name)' takes \(expected) bytes (\(spec.elementCount) values\(reason)), got \(count)."
-    )
   }
 }
 

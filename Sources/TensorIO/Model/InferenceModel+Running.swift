@@ -1,0 +1,224 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+extension InferenceModel {
+  public func run(_ inputs: ModelInputs) throws -> ModelOutputs { try runOnce(inputs, until: nil) }
+
+  public func run(
+    _ inputs: ModelInputs, deadline: ContinuousClock.Instant
+  ) throws -> ModelOutputs {
+    try runOnce(inputs, until: deadline)
+  }
+
+  public func run(_ inputs: ModelInputs) async throws -> ModelOutputs {
+    try await runOnce(inputs, until: nil)
+  }
+
+  public func run(
+    _ inputs: ModelInputs, deadline: ContinuousClock.Instant
+  ) async throws -> ModelOutputs {
+    try await runOnce(inputs, until: deadline)
+  }
+
+  /// Runs the model and measures how long each part of the run took.
+  ///
+  /// - Returns: The outputs, and the time for writing the inputs, running the model and reading the
+  ///   outputs.
+  public func measure(_ inputs: ModelInputs) throws -> (outputs: ModelOutputs, latency: RunLatency)
+  {
+    let loaded = try loaded()
+    return try lend(loaded.pool, to: request()) { session in
+      try loaded.bound.measure(inputs, on: session)
+    }
+  }
+
+  public func measure(
+    _ inputs: ModelInputs
+  ) async throws -> (outputs: ModelOutputs, latency: RunLatency) {
+    let loaded = try await loaded()
+    let request = RunRequest(deadline: nil)
+    let stop = loaded.stop(for: request)
+    return try await lend(loaded.pool, to: request) { session in
+      try loaded.bound.measure(inputs, on: session, until: stop)
+    }
+  }
+
+  /// Runs the model on the parts of one sample, such as the windows of a recording, in order.
+  ///
+  /// A model that keeps state from run to run starts over before the first part, and no other run
+  /// comes between the parts. Variables that are trained are kept.
+  ///
+  /// - Parameters:
+  ///   - parts: The inputs of each run.
+  ///   - body: Takes the outputs and the latencies of each run.
+  /// - Throws: ``TensorIOError`` when the model can't be loaded or run, and what `body` throws.
+  package func measure(
+    parts: [ModelInputs], _ body: (ModelOutputs, RunLatency) throws -> Void
+  ) throws {
+    let loaded = try loaded()
+    guard loaded.model.keepsState, !bundle.manifest.describesTraining else {
+      for part in parts {
+        let (outputs, latency) = try measure(part)
+        try body(outputs, latency)
+      }
+      return
+    }
+    try lend(loaded.pool, to: nil) { session in
+      try session.reset()
+      for part in parts {
+        let (outputs, latency) = try loaded.bound.measure(part, on: session)
+        try body(outputs, latency)
+      }
+    }
+  }
+
+  /// Runs the model on several items.
+  ///
+  /// If the model or its description declares a batch axis (-1), items that can be batched go
+  /// through the model in runs of up to 64. Otherwise they run one by one. The results are the
+  /// same, because declaring a batch axis promises that items do not affect each other.
+  public func run(batch items: [ModelInputs]) throws -> [ModelOutputs] {
+    let loaded = try loaded()
+    return try lend(loaded.pool, to: request(), items: items.count) { session in
+      try loaded.run(batch: items, on: session)
+    }
+  }
+
+  public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
+    let loaded = try await loaded()
+    let request = RunRequest(deadline: nil)
+    let stop = loaded.stop(for: request)
+    return try await lend(loaded.pool, to: request, items: items.count) { session in
+      try loaded.run(batch: items, on: session, until: stop)
+    }
+  }
+
+  // MARK: - One run
+
+  private func runOnce(
+    _ inputs: ModelInputs, until deadline: ContinuousClock.Instant?
+  ) throws -> ModelOutputs {
+    let loaded = try loaded()
+    guard let request = request(until: deadline) else {
+      return try lend(loaded.pool, to: nil) { try loaded.bound.run(inputs, on: $0) }
+    }
+    let stop = deadline == nil ? nil : loaded.stop(for: request)
+    let inputs = loader.observer == nil ? inputs : request.timing(inputs)
+    return try lend(loaded.pool, to: request) { session in
+      try loaded.bound.run(inputs, on: session, for: request, until: stop)
+    }
+  }
+
+  private func runOnce(
+    _ inputs: ModelInputs, until deadline: ContinuousClock.Instant?
+  ) async throws -> ModelOutputs {
+    let loaded = try await loaded()
+    let request = RunRequest(deadline: deadline)
+    let stop = loaded.stop(for: request)
+    let inputs = loader.observer == nil ? inputs : request.timing(inputs)
+    return try await lend(loaded.pool, to: request) { session in
+      try loaded.bound.run(inputs, on: session, for: request, until: stop)
+    }
+  }
+
+  /// Returns what a blocking run needs; nil if it has no deadline and nobody observes it.
+  @inline(__always)
+  private func request(until deadline: ContinuousClock.Instant? = nil) -> RunRequest? {
+    deadline == nil && loader.observer == nil ? nil : RunRequest(deadline: deadline)
+  }
+
+  // MARK: - Sessions
+
+  /// Calls a closure with a session, counts the run, and tells the observer about it.
+  @inline(__always)
+  func lend<Result>(
+    _ pool: SessionPool, to request: RunRequest?, items: Int = 1,
+    _ body: (any Session) throws -> Result
+  ) throws -> Result {
+    do {
+      let result = try pool.withSession(until: request?.deadline) { session in
+        request?.begin()
+        return try body(session)
+      }
+      succeeded(request, items)
+      return result
+    } catch {
+      throw failed(error, request, items)
+    }
+  }
+
+  /// Calls a closure with a session without blocking the calling task's thread.
+  ///
+  /// Without a request, a run that has begun is completed although its task is cancelled.
+  func lend<Result: Sendable>(
+    _ pool: SessionPool, to request: RunRequest?, items: Int = 1,
+    _ body: @escaping @Sendable (any Session) throws -> Result
+  ) async throws -> Result {
+    do {
+      let result = try await pool.withSession(for: request) { session in
+        request?.begin()
+        return try body(session)
+      }
+      succeeded(request, items)
+      return result
+    } catch {
+      throw failed(error, request, items)
+    }
+  }
+
+  @inline(__always)
+  private func succeeded(_ request: RunRequest?, _ items: Int) {
+    counters.addSuccess()
+    if let request, loader.observer != nil { report(.succeeded, request, items) }
+  }
+
+  /// Counts a run that failed.
+  ///
+  /// - Returns: The error for the caller.
+  private func failed(
+    _ error: any Error, _ request: RunRequest?, _ items: Int
+  ) -> any Error {
+    let explained = explain(error, request)
+    let outcome = RunOutcome(of: explained)
+    counters.add(outcome)
+    if let request { report(outcome, request, items, explained) }
+    return explained
+  }
+
+  private func explain(_ error: any Error, _ request: RunRequest?) -> any Error {
+    switch error {
+    case SessionPool.Failure.overloaded(let waiting, let sessions):
+      return TensorIOError(
+        .overloaded,
+        "'\(bundle.path)' is busy: \(counted(waiting, "run")) already \(waiting == 1 ? "waits" : "wait") "
+          + "for \(counted(sessions, "session")), and its loader's `mostWaiting` allows no more. Try "
+          + "again later, or make the model with more sessions.")
+    case SessionPool.Failure.expired:
+      return request?.expired(of: bundle.path) ?? error
+    case let error as TensorIOError where error.code == .cancelled:
+      if let request, request.token.isExpired { return request.expired(of: bundle.path) }
+      return error
+    default: return error
+    }
+  }
+
+  private func report(
+    _ outcome: RunOutcome, _ request: RunRequest, _ items: Int, _ error: (any Error)? = nil
+  ) {
+    loader.observer?.runEnded(
+      RunEvent(
+        model: bundle.manifest.id, items: items, outcome: outcome, waited: request.waited,
+        latency: outcome == .succeeded ? request.latency : nil, total: request.total, error: error))
+  }
+}
+
+extension InferenceModel.Loaded {
+  /// Returns the token that ends a run in the runtime; nil for a model that keeps state.
+  ///
+  /// Such a model would go on from half of a run.
+  func stop(for request: RunRequest) -> CancellationToken? {
+    model.keepsState ? nil : request.token
+  }
+}
