@@ -50,7 +50,7 @@ async def get(port: int, path: str) -> dict:
     return json.loads(answer.partition(b"\r\n\r\n")[2])
 
 
-async def load(port: int, body: bytes, expected: bytes, options: argparse.Namespace, share: float,
+async def load(port: int, body: bytes, expected: object, options: argparse.Namespace, share: float,
                generator: random.Random, typical: float) -> dict:
     """Sends the requests over so many connections at a time, of which a share leaves."""
     result = {"wrong": 0, "failed": 0, "left": 0, "times": []}
@@ -67,7 +67,9 @@ async def load(port: int, body: bytes, expected: bytes, options: argparse.Namesp
                 result["failed"] += 1
                 print(f"status {answer[0]}: {answer[1].decode(errors='replace')}", file=sys.stderr)
             else:
-                result["wrong"] += answer[1] != expected
+                if json.loads(answer[1]) != expected:
+                    result["wrong"] += 1
+                    print(f"wrong: {answer[1].decode()} instead of {expected}", file=sys.stderr)
                 if not leaves:
                     result["times"].append(time.perf_counter() - start)
 
@@ -86,7 +88,7 @@ async def measure(port: int, options: argparse.Namespace) -> dict:
     else:
         raise SystemExit("The server doesn't listen.")
     assert answer is not None and answer[0] == 200, answer
-    expected = answer[1]
+    expected = json.loads(answer[1])
     generator = random.Random(options.seed)
     report = {"wrong": 0, "failed": 0, "left": 0, "p99_ms": [], "p99_ms_without": [], "ratios": []}
     warm = await load(port, body, expected, options, 0, generator, 0)
@@ -131,13 +133,18 @@ async def main() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     process = await asyncio.create_subprocess_exec(
-        options.server, options.model, str(port), stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL)
+        options.server, options.model, str(port), stdout=asyncio.subprocess.DEVNULL)
+    work = asyncio.create_task(measure(port, options))
+    end = asyncio.create_task(process.wait())
     try:
-        report = await measure(port, options)
+        await asyncio.wait([work, end], return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            raise SystemExit(f"The server ended with {end.result()}.")
+        report = work.result()
     finally:
-        process.terminate()
-        await process.wait()
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
     if options.json:
         print(json.dumps(report))
     else:

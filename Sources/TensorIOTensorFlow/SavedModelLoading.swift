@@ -142,6 +142,26 @@ extension TensorFlowFailure {
   }
 }
 
+extension TensorFlowFailure {
+  private static let missingVariableText = "Could not find variable "
+
+  /// Returns the error for a variable that the SavedModel lacks, or nil for another failure.
+  ///
+  /// `tf.saved_model.save` only writes the variables that it finds from the exported object, although
+  /// its functions use others.
+  func missingVariable(in subject: String) -> TensorIOError? {
+    guard let range = message.firstRange(of: Self.missingVariableText) else { return nil }
+    let name = message[range.upperBound...].prefix { $0 != " " }
+    let variable = name.last == "." ? name.dropLast() : name
+    return TensorIOError(
+      .invalidModel,
+      "\(subject) uses the variable '\(variable)', but the SavedModel doesn't have it. When it was "
+        + "exported, the object didn't refer to the variable. For Keras 3, export an ExportArchive "
+        + "with add_variable_collection(\"optimizer\", optimizer.variables), or keep the variables in "
+        + "the tf.Module: self.kept = [v.value for v in network.variables + optimizer.variables].")
+  }
+}
+
 /// TensorFlow's ConfigProto, which sets the threads of a session.
 struct TensorFlowConfiguration {
   /// The number of threads within one operation.

@@ -41,6 +41,15 @@ struct SignatureKeys: Sendable {
     return nil
   }
 
+  /// Returns the tensors of an input's key in all signatures, beginning with the given one.
+  func inputs(named name: String, in key: String) -> [TensorFlowGraph.Tensor] {
+    var found: [TensorFlowGraph.Tensor] = []
+    for key in [key] + order(trainingFirst: false) {
+      if let input = signatures[key]?.inputs[name], !found.contains(input) { found.append(input) }
+    }
+    return found
+  }
+
   func outputs(ofSignature key: String) -> [TensorFlowGraph.Tensor] {
     signatures[key].map { Array($0.outputs.values) } ?? []
   }

@@ -58,7 +58,9 @@ extension TensorFlowModel: TrainableLoadedModel {
     let wanted = outputs.compactMap { tensor(named: $0, in: key)?.operation }
     let needed = graph.operations(runFor: wanted, feeding: [])
     return inputs.filter { name in
-      tensor(named: name, in: key).map { needed.contains($0.operation) } ?? false
+      inputTensors(named: name, in: key, neededFor: needed).contains {
+        needed.contains($0.operation)
+      }
     }
   }
 }

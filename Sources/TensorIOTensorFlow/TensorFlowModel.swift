@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import CTensorFlow
 package import TensorIO
 
 /// A SavedModel in memory: its graph, and one TensorFlow session with its variables.
@@ -75,6 +76,29 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     return keys.tensor(named: name, in: signature) ?? found
   }
 
+  /// Returns the tensors that the value of an input goes into.
+  ///
+  /// In TensorFlow 2, each signature has placeholders of its own, so a key stands for those of all
+  /// signatures whose outputs or training operations are computed. A name of the graph stands for
+  /// one tensor.
+  ///
+  /// - Parameters:
+  ///   - name: The name of a layer.
+  ///   - signature: The key of the signature that is run.
+  ///   - needed: The operations that a run or a training step computes.
+  /// - Returns: The tensors, of which the first describes the layer; empty if there is none.
+  func inputTensors(
+    named name: String, in signature: String, neededFor needed: Set<OpaquePointer>
+  ) -> [TensorFlowGraph.Tensor] {
+    guard let first = tensor(named: name, in: signature) else { return [] }
+    let all = keys.inputs(named: name, in: signature)
+    guard all.contains(first) else { return [first] }
+    let used = all.filter { needed.contains($0.operation) }
+    guard let main = used.first else { return [first] }
+    let type = library.functions.OperationOutputType(main.output)
+    return used.filter { library.functions.OperationOutputType($0.output) == type }
+  }
+
   /// Returns the operations that a name in `train.ops` stands for.
   ///
   /// This is the operation of that name, or the operations of a signature's outputs if computing
@@ -89,21 +113,26 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
   package func describe(
     _ layers: LayerNames, in signature: SignatureDescription
   ) -> SignatureDescription {
-    func find(_ names: [String]) -> [(name: String, tensor: TensorFlowGraph.Tensor)] {
-      names.compactMap { name in tensor(named: name, in: signature.key).map { (name, $0) } }
+    let outputs = layers.outputs.compactMap { name in
+      tensor(named: name, in: signature.key).map { (name: name, tensor: $0) }
     }
-    let inputs = find(layers.inputs)
-    let outputs = find(layers.outputs)
     let needed = graph.operations(
       runFor: outputs.map(\.tensor.operation), feeding: [])
-    let fed = Set(inputs.map(\.tensor))
+    let steps = layers.operations.flatMap { operations(named: $0) }
+    let neededWithSteps = needed.union(graph.operations(runFor: steps, feeding: []))
+    let inputs = layers.inputs.map { name in
+      let tensors = inputTensors(named: name, in: signature.key, neededFor: neededWithSteps)
+      return (name: name, tensors: tensors)
+    }
+    let fed = Set(inputs.flatMap(\.tensors))
     let unfed = graph.placeholders(
       among: graph.operations(runFor: outputs.map(\.tensor.operation), feeding: fed))
     var description = SignatureDescription(key: signature.key, inputs: [], outputs: [])
-    for (name, tensor) in inputs {
+    for (name, tensors) in inputs {
+      guard let tensor = tensors.first else { continue }
       var input = graph.description(of: tensor, name: name)
       // TensorFlow doesn't need a value for an input that no output depends on.
-      if !needed.contains(tensor.operation) { input.hasDefault = true }
+      if !tensors.contains(where: { needed.contains($0.operation) }) { input.hasDefault = true }
       description.inputs.append(input)
     }
     for operation in unfed {
@@ -112,7 +141,6 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
       description.inputs.append(
         graph.description(of: tensor, name: own?.name ?? graph.name(of: operation)))
     }
-    let steps = layers.operations.flatMap { operations(named: $0) }
     description.isTrainingStep = steps.contains { needed.contains($0) }
     description.outputs = outputs.map { graph.description(of: $0.tensor, name: $0.name) }
     return description

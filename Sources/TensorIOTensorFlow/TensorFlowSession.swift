@@ -36,7 +36,8 @@ final class TensorFlowSession: Session {
   private var fetchValues: [OpaquePointer?]
 
   private struct Input {
-    let output: TF_Output
+    /// The placeholders that take the value.
+    let outputs: [TF_Output]
     let type: Int32
     /// The number of bytes of an element.
     let width: Int
@@ -57,9 +58,16 @@ final class TensorFlowSession: Session {
     self.model = model
     self.signature = signature
     cancellation = options.cancellation
-    let inputTensors = try signature.inputs.map { try Self.tensor($0.name, signature, model) }
     let outputTensors = try signature.outputs.map { try Self.tensor($0.name, signature, model) }
-    let fed = Set(inputTensors)
+    let computed = model.graph.operations(
+      runFor: outputTensors.map(\.operation) + names.flatMap { model.operations(named: $0) },
+      feeding: [])
+    let inputTensors = try signature.inputs.map { input in
+      let tensors = model.inputTensors(
+        named: input.name, in: signature.key, neededFor: computed)
+      return tensors.isEmpty ? [try Self.tensor(input.name, signature, model)] : tensors
+    }
+    let fed = Set(inputTensors.flatMap(\.self))
     let targets = try Self.operations(named: names, model, feeding: fed)
     let graph = model.graph
     let forOutputs = graph.operations(
@@ -77,13 +85,16 @@ final class TensorFlowSession: Session {
       throw TensorIOError(.internalFault, "TensorFlow could not create a status.")
     }
     self.status = status
-    inputs = zip(signature.inputs, inputTensors).map { description, tensor in
+    inputs = zip(signature.inputs, inputTensors).map { description, tensors in
       let dataType = description.dataType ?? .float32
       return Input(
-        output: tensor.output, type: model.library.functions.OperationOutputType(tensor.output),
+        outputs: tensors.map(\.output),
+        type: model.library.functions.OperationOutputType(tensors[0].output),
         width: dataType == .string ? MemoryLayout<TF_TString>.stride : dataType.byteWidth,
-        isNeeded: needed.contains(tensor.operation)
-          && graph.placeholders(among: [tensor.operation]).count == 1,
+        isNeeded: tensors.contains { tensor in
+          needed.contains(tensor.operation)
+            && graph.placeholders(among: [tensor.operation]).count == 1
+        },
         shape: description.rankIsUnknown ? [-1] : description.shape)
     }
   }
@@ -170,8 +181,10 @@ final class TensorFlowSession: Session {
     feedValues.removeAll(keepingCapacity: true)
     for input in inputs {
       guard input.isSet, let tensor = input.tensor else { continue }
-      feeds.append(input.output)
-      feedValues.append(tensor.handle)
+      for output in input.outputs {
+        feeds.append(output)
+        feedValues.append(tensor.handle)
+      }
     }
   }
 
@@ -194,7 +207,7 @@ final class TensorFlowSession: Session {
 
   private func runError(_ failure: TensorFlowFailure) -> TensorIOError {
     let model = "The model '\(model.folder.path)'"
-    return failure.missingOperation(in: model)
+    return failure.missingOperation(in: model) ?? failure.missingVariable(in: model)
       ?? TensorIOError(.inferenceFailed, "\(model) failed: \(failure.message)")
   }
 

@@ -37,7 +37,10 @@ extension BundleDraft {
 
     var blanks: [String] = []
     var checks = Self.graphChecks(graphs, chosen: model.tags)
-    checks += Self.signatureChecks(model.signatures, chosen: index)
+    let evaluating = Self.evaluatingSignature(for: signature, operations, model.signatures)
+    checks +=
+      evaluating.map { ["outputs: they are those of the signature '\($0)', which doesn't train"] }
+      ?? Self.signatureChecks(model.signatures, chosen: index)
     if outputs.isEmpty {
       blanks.append("outputs")
       checks.append(Self.missingOutputs(model.results.map(\.name)))
@@ -49,9 +52,23 @@ extension BundleDraft {
     }
     let use = isTraining ? "train" : "predict"
     self.init(
-      drafter, model.signatures, at: index, bundleName: bundleName, modelFile: use,
-      backend: "tensorflow", mode: use, layers: layers, blanks: blanks,
+      drafter, evaluating == nil ? model.signatures : [], at: index, bundleName: bundleName,
+      modelFile: use, backend: "tensorflow", mode: use, layers: layers, blanks: blanks,
       checks: checks + drafter.checks)
+  }
+
+  /// Returns the signature that computes the outputs of a training signature without training.
+  ///
+  /// Without a signature in model.json, the outputs are read from it, and the model can be evaluated.
+  private static func evaluatingSignature(
+    for training: SignatureDescription, _ operations: [String],
+    _ signatures: [SignatureDescription]
+  ) -> String? {
+    guard operations == [training.key] else { return nil }
+    let outputs = Set(training.outputs.map(\.name))
+    return signatures.first { signature in
+      signature.key != training.key && outputs.isSubset(of: signature.outputs.map(\.name))
+    }?.key
   }
 
   private static func graphChecks(_ graphs: [[String]], chosen: [String]) -> [String] {

@@ -39,7 +39,7 @@ extension InferenceModel {
     try checkModes(with: model)
     try checkOperations(of: model)
     let whole = try signature(
-      among: model.signatures, isFoundByOutputs: !backend.matchesLayersByName)
+      among: model.signatures, isFoundByName: backend.matchesLayersByName)
     let signature = model.describe(
       LayerNames(
         inputs: (manifest.inputs + manifest.placeholders).map(\.name),
@@ -120,13 +120,13 @@ extension InferenceModel {
     ])
   }
 
-  /// Finds the signature to run: the one that is named, the one of the outputs in model.json if it
-  /// is found by them, or the first.
+  /// Finds the signature to run: the one that is named, the one of a trainable model's outputs, or
+  /// the first.
   private func signature(
-    among signatures: [SignatureDescription], isFoundByOutputs: Bool
+    among signatures: [SignatureDescription], isFoundByName: Bool
   ) throws -> SignatureDescription {
     guard let key = loader.signatureKey ?? bundle.manifest.model.signature else {
-      return (isFoundByOutputs ? signatureOfOutputs(among: signatures) : nil) ?? signatures[0]
+      return signatureOfOutputs(among: signatures, isFoundByName: isFoundByName) ?? signatures[0]
     }
     guard let signature = signatures.first(where: { $0.key == key }) else {
       let keys = quotedList(signatures.map(\.key))
@@ -144,13 +144,20 @@ extension InferenceModel {
   /// Finds a trainable model's signature that has all outputs of model.json, preferably one that
   /// doesn't train.
   private func signatureOfOutputs(
-    among signatures: [SignatureDescription]
+    among signatures: [SignatureDescription], isFoundByName: Bool
   ) -> SignatureDescription? {
     let manifest = bundle.manifest
     guard manifest.describesTraining else { return nil }
     let names = Set(manifest.outputs.map(\.name))
     let able = signatures.filter { names.isSubset(of: $0.outputs.map(\.name)) }
-    return able.first { !manifest.trainingOperations.contains($0.key) } ?? able.first
+    let trains = Set(manifest.trainingOperations)
+    if let found = able.first(where: { !trains.contains($0.key) }) ?? able.first { return found }
+    // A backend that finds layers by name finds those of other signatures, too.
+    guard isFoundByName else { return nil }
+    return signatures.first { signature in
+      !trains.contains(signature.key)
+        && signature.outputs.contains { names.contains($0.name) }
+    }
   }
 
   private func mismatch(_ issues: [BundleIssue]) -> TensorIOError {

@@ -147,6 +147,26 @@ public final class TrainableModel: Model {
     try await inference.evaluate(batch, placeholders: placeholders)
   }
 
+  /// Takes a step on one item of zeros, to find out whether the model can be trained.
+  ///
+  /// The model is unloaded afterwards, so the step changes no weights.
+  ///
+  /// - Throws: ``TensorIOError`` when the step fails.
+  package func tryStep() throws {
+    defer { unload() }
+    let signature = try loadSignature()
+    func zeros(_ specs: [TensorSpec]) throws -> Batch.Item {
+      var item: Batch.Item = [:]
+      let part = ModelSignature(inputs: specs, outputs: [])
+      try ModelInputs.zeros(for: part, longestSide: 256).forEach(specs) { index, value in
+        item[specs[index].name] = value
+      }
+      return item
+    }
+    let batch = try Batch(keys: signature.inputs.map(\.name), items: [zeros(signature.inputs)])
+    _ = try train(batch, placeholders: zeros(signature.placeholders))
+  }
+
   // MARK: - Weights
 
   /// Writes the weights into an existing folder.

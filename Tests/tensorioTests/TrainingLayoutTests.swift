@@ -1,0 +1,156 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TensorIO
+import TensorIOTensorFlow
+import TestSupport
+import Testing
+
+/// Compares training in Swift with training in Python, for each layout of a SavedModel.
+@Suite struct TrainingLayoutTests {
+  /// What `Tools/peers/train_layouts.py` prints.
+  private struct Peer: Decodable {
+    struct Item: Decodable {
+      let x: [Float]
+      let label: Int
+    }
+
+    let losses: [String: [Double]]
+    let batches: [[Item]]
+  }
+
+  private static let layers = (
+    inputs: [
+      #"{"name": "x", "type": "array", "shape": [-1, 2], "dtype": "float32"}"#,
+      #"{"name": "label", "type": "array", "shape": [-1], "dtype": "int32"}"#,
+    ],
+    outputs: [#"{"name": "loss", "type": "scalar", "shape": []}"#],
+    rate: #", "placeholders": [{"name": "rate", "type": "scalar", "shape": []}]"#
+  )
+
+  /// Writes a bundle beside a SavedModel, and returns its model.
+  private func model(
+    _ layout: String, in folder: String, outputs: [String]? = nil
+  ) throws -> TrainableModel {
+    let takesRate = layout == "module" || layout == "graph"
+    let path = folder + "/\(layout)-\(UUID()).tiobundle"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: folder + "/" + layout, toPath: path + "/train")
+    let manifest = """
+      {"name": "\(layout)", "details": "", "id": "\(layout)", "version": "1", "author": "", "license": "",
+       "model": {"file": "train", "quantized": false, "backend": "tensorflow", "modes": ["train"]},
+       "inputs": [\(Self.layers.inputs.joined(separator: ","))],
+       "outputs": [\((outputs ?? Self.layers.outputs).joined(separator: ","))],
+       "train": {"ops": ["train"]}\(takesRate ? Self.layers.rate : "")}
+      """
+    try manifest.write(toFile: path + "/model.json", atomically: true, encoding: .utf8)
+    return try TrainableModel(at: path, loader: Self.loader)
+  }
+
+  private static let loader = ModelLoader(backends: [.tensorFlow])
+
+  @Test func `a hundred steps give Python's losses in every layout`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "layouts-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let output = try await Python.run([
+      "Tools/peers/train_layouts.py", folder, "Documentation/Training.md",
+    ])
+    let peer = try JSONDecoder().decode(Peer.self, from: Data(output.utf8))
+    #expect(peer.losses.count == 4)
+    for (layout, expected) in peer.losses {
+      let losses = try train(model(layout, in: folder), on: peer.batches)
+      #expect(losses.count == 100)
+      #expect(
+        zip(losses, expected).allSatisfy { abs($0 - $1) < 1e-5 }, "\(layout): \(losses) \(expected)"
+      )
+      #expect(expected[99] < 0.9 * expected[0], "\(layout)")
+    }
+    try await checkNatural(in: folder, peer)
+    try checkOutputsOfTwoSignatures(in: folder, peer)
+    try await checkCommands(in: folder, peer)
+  }
+
+  private func train(
+    _ model: TrainableModel, on batches: [[Peer.Item]]
+  ) throws -> [Double] {
+    let names = try model.loadSignature().placeholders.map(\.name)
+    let placeholders = names.isEmpty ? [:] : ["rate": 0.1 as any TensorEncodable]
+    return try batches.map { items in
+      let batch = try batch(items)
+      let loss: Double = try model.train(batch, placeholders: placeholders)["loss"]
+      // An evaluation trains nothing, so it gives the same loss.
+      let evaluated: Double = try model.evaluate(batch, placeholders: placeholders)["loss"]
+      #expect(evaluated == loss)
+      return loss
+    }
+  }
+
+  private func batch(_ items: [Peer.Item]) throws -> Batch {
+    try Batch(keys: ["x", "label"], items: items.map { ["x": $0.x, "label": $0.label] })
+  }
+
+  /// The variables of a Keras 3 network in a tf.Module are missing, which the error explains.
+  private func checkNatural(in folder: String, _ peer: Peer) async throws {
+    let model = try model("natural", in: folder)
+    let error = await #expect(throws: TensorIOError.self) {
+      try await model.train(batch(peer.batches[0]))
+    }
+    #expect(error?.code == .invalidModel)
+    let message = try #require(error?.message)
+    #expect(message.contains("uses the variable '"), "\(message)")
+    #expect(message.contains("add_variable_collection(\"optimizer\""), "\(message)")
+    // The step that `validate` takes finds this.
+    let result = try await CommandRunner.run(["validate", model.bundle.path])
+    #expect(result.status == 65)
+    #expect(result.output.contains("add_variable_collection("), "\(result.output)")
+  }
+
+  /// The outputs may be those of several signatures, whose inputs are one layer.
+  private func checkOutputsOfTwoSignatures(in folder: String, _ peer: Peer) throws {
+    let model = try model(
+      "archive", in: folder,
+      outputs: Self.layers.outputs + [
+        #"{"name": "probabilities", "type": "array", "shape": [-1, 3]}"#
+      ])
+    let outputs = try model.train(batch(peer.batches[0]))
+    let probabilities: [Float] = try outputs["probabilities"]
+    #expect(probabilities.count == 48)
+    let sum = probabilities.prefix(3).reduce(0, +)
+    #expect(abs(sum - 1) < 1e-5)
+    let expected = try #require(peer.losses["archive"]?.first)
+    #expect(abs(try outputs["loss", as: Double.self] - expected) < 1e-5)
+  }
+
+  /// The commands of the document, on the model of the document.
+  private func checkCommands(in folder: String, _ peer: Peer) async throws {
+    let lines = peer.batches.flatMap(\.self).map { #"{"x": \#($0.x), "label": \#($0.label)}"# }
+    try lines.joined(separator: "\n").write(
+      toFile: folder + "/points.jsonl", atomically: true, encoding: .utf8)
+    try FileManager.default.moveItem(atPath: folder + "/archive", toPath: folder + "/points")
+    let page = try String(
+      contentsOf: Python.root.appending(path: "Documentation/Training.md"), encoding: .utf8)
+    let block = try #require(page.split(separator: "```sh\n").dropFirst().first)
+    let commands = try #require(block.split(separator: "```").first).split(separator: "\n")
+    #expect(commands.count == 4)
+    let program = CommandRunner.binary.path
+    var outputs: [String] = []
+    for command in commands {
+      let shell = try ChildProcess(
+        "/bin/sh",
+        ["-c", String(command).replacing("tensorio ", with: program + " ", maxReplacements: 1)],
+        in: folder)
+      let (status, output, error) = await shell.finish()
+      #expect(status == 0, "\(command): \(output)\(error)")
+      outputs.append(output)
+    }
+    #expect(outputs[1].contains("points.tiobundle: valid"), "\(outputs[1])")
+    let header = try #require(outputs[2].split(separator: "\n").first)
+    #expect(header.contains("validation loss"))
+    #expect(outputs[2].split(separator: "\n").count == 21)
+    #expect(outputs[3].hasPrefix("probabilities"))
+  }
+}
