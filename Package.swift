@@ -154,7 +154,7 @@ let package = Package(
     .target(
       name: "ModelCommands",
       dependencies: [
-        "CSystemCalls", "Charts", "Drawings", "ModelTools", "TensorIO", "TensorIODecoding",
+        "CSystemCalls", "Charts", "Drawings", "Files", "ModelTools", "TensorIO", "TensorIODecoding",
         "TensorIOEncoding", "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT",
         "TensorIOTensorFlow",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -19,6 +19,31 @@ package struct Interruption {
     return word
   }()
 
+  /// A word that SIGUSR1 sets to 1.
+  ///
+  /// `nonisolated(unsafe)` because a request that comes while another is taken is the same request.
+  nonisolated(unsafe) private static let asked: UnsafeMutablePointer<Int32> = {
+    let word = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    word.initialize(to: 0)
+    return word
+  }()
+
+  /// Starts to handle SIGUSR1, with which somebody asks for a checkpoint.
+  ///
+  /// Call this on the main thread.
+  package static func takeCheckpointRequests() {
+    _ = asked
+    _ = handlerStack
+    handle(SIGUSR1) { _ in Interruption.asked.pointee = 1 }
+  }
+
+  /// Whether SIGUSR1 has come since this was last asked.
+  package static func takeCheckpointRequest() -> Bool {
+    guard asked.pointee != 0 else { return false }
+    asked.pointee = 0
+    return true
+  }
+
   /// Starts to handle the signals.
   ///
   /// Call this on the main thread, because the kernel delivers the process's signals to it.

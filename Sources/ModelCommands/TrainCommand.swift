@@ -20,6 +20,8 @@ struct TrainCommand: ParsableCommand {
         tensorio train cats.tiobundle --data photos --restore last --export last
         tensorio train cats.tiobundle --data photos --validation 0.1 \\
           --early-stopping 3 --keep-best --plot loss.svg
+        tensorio train cats.tiobundle --data photos --epochs 50 --checkpoints run --resume \\
+          --schedule learning_rate=cosine:0.01,warmup=100 --tensorboard logs
 
       A .jsonl file has one object per line, with a value for each input: a number, an array or \
       text. For an image input, it is the path of an image, relative to the .jsonl file's folder:
@@ -84,15 +86,19 @@ struct TrainCommand: ParsableCommand {
       "Stop after this many epochs without a decrease of the first output.", valueName: "patience"))
   var earlyStopping: Int?
 
+  @OptionGroup var loop: LoopArguments
+
   @Option(
-    help: ArgumentHelp("Start from the checkpoint in this folder.", valueName: "folder"),
+    help: ArgumentHelp(
+      "Start from the weights of the checkpoint in this folder.", valueName: "folder"),
     completion: .directory)
   var restore: String?
 
   @Option(
     help: ArgumentHelp(
       "Where to write the weights: a path that ends in .tiobundle becomes a new bundle for "
-        + "inference; any other path is an existing folder that receives a checkpoint.",
+        + "inference; any other path is a folder that receives a checkpoint, and is made if it "
+        + "doesn't exist.",
       valueName: "path"), completion: .directory)
   var export: String?
 
@@ -128,6 +134,9 @@ struct TrainCommand: ParsableCommand {
       try checkUsage(patience >= 1, "--early-stopping takes a positive number, got \(patience).")
     }
     try checkUsage(
+      restore == nil || !loop.resume,
+      "Pass either --restore, for the weights of another training, or --resume.")
+    try checkUsage(
       validation == nil || validationData == nil,
       "Pass either --validation or --validation-data, not both.")
     try checkUsage(
@@ -153,13 +162,17 @@ struct TrainCommand: ParsableCommand {
       loader: ModelLoader(backends: Backends.all, sessionOptions: SessionOptions(threads: threads)))
     // Read the data before the model is loaded, because loading takes longer.
     let data = try readData(for: ModelSignature(of: bundle))
+    let events = try loop.tensorboard.map { try TrainingEvents(in: $0) }
     let trainer = try makeTrainer(model, data)
     for warning in try model.loadWarnings() { Console.printMessage("warning: \(warning)") }
     try data.training.checkValues(for: model.loadSignature())
     try data.validation?.checkValues(for: model.loadSignature())
     try target?.check(model)
     if let restore { try model.restore(from: restore) }
-    var session = TrainingSession(trainer, asJSON: json)
+    try trainer.check()
+    var session = TrainingSession(trainer, events: events, asJSON: json) {
+      printClasses(of: data.training)
+    }
     let result = Result { try model.loadSignature().namingOption { try session.train() } }
     // Keep what was learned before a failure, and plot the steps so far.
     let export = Result { try self.export(model, to: target, after: result, session) }
@@ -196,13 +209,16 @@ struct TrainCommand: ParsableCommand {
     for signature: ModelSignature
   ) throws -> (training: TrainingData, validation: TrainingData?) {
     let names = classes.map { $0.split(separator: ",").map(String.init) }
-    let pair = try TrainingData.pair(
+    return try TrainingData.pair(
       data, validation: validationData, for: signature, classes: names)
-    for (index, folder) in pair.training.classes.enumerated() {
+  }
+
+  /// Prints the classes of a folder.
+  private func printClasses(of data: TrainingData) {
+    for (index, folder) in data.classes.enumerated() {
       Console.printMessage(
         "class \(index)  \(folder.name.printable)  " + counted(folder.count, "image"))
     }
-    return pair
   }
 
   private func makeTrainer(
@@ -217,6 +233,7 @@ struct TrainCommand: ParsableCommand {
     options.validationShare = validation ?? 0
     options.earlyStopping = earlyStopping.map { EarlyStopping(patience: $0) }
     options.keepsBest = keepBest
+    try loop.apply(to: &options, data.training, signature)
     var trainer = Trainer(
       model, data: data.training.items, validation: data.validation?.items, options: options)
     trainer.nameItems(

@@ -54,8 +54,6 @@ struct TrainTests {
   }
 
   @Test(arguments: [
-    (["--export", "nowhere"], "There is no folder 'nowhere' for the checkpoint"),
-    (["--export", "no/x.tiobundle"], "There is no folder 'no' to put the bundle into."),
     (["--plot", "no/loss.svg"], "There is no folder 'no' for the plot."),
     (["--restore", "nowhere"], "There is no folder 'nowhere' with a checkpoint."),
   ])

@@ -20,6 +20,8 @@ import Testing
 
     let losses: [String: [Double]]
     let batches: [[Item]]
+    /// The values in the first 120 steps of 100.
+    let schedules: [String: [Double]]
   }
 
   private static let layers = (
@@ -69,6 +71,7 @@ import Testing
       )
       #expect(expected[99] < 0.9 * expected[0], "\(layout)")
     }
+    try checkSchedules(peer)
     try await checkNatural(in: folder, peer)
     try checkOutputsOfTwoSignatures(in: folder, peer)
     try await checkCommands(in: folder, peer)
@@ -91,6 +94,19 @@ import Testing
 
   private func batch(_ items: [Peer.Item]) throws -> Batch {
     try Batch(keys: ["x", "label"], items: items.map { ["x": $0.x, "label": $0.label] })
+  }
+
+  /// The values of schedules are Keras's, which computes in float32.
+  private func checkSchedules(_ peer: Peer) throws {
+    let schedules = [
+      "cosine": ValueSchedule(0.05, .cosine(lowest: 0.1), warmUpSteps: 10),
+      "step": ValueSchedule(0.05, .step(every: 7, factor: 0.5)),
+    ]
+    for (name, schedule) in schedules {
+      for (step, expected) in try #require(peer.schedules[name]).enumerated() {
+        #expect(abs(schedule.value(inStep: step, of: 100) - expected) < 1e-8, "\(name), \(step)")
+      }
+    }
   }
 
   /// The variables of a Keras 3 network in a tf.Module are missing, which the error explains.

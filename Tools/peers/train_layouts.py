@@ -186,7 +186,11 @@ def main() -> None:
     result = {name: losses(os.path.join(folder, name), name == "module") for name in ("archive", "kept", "module")}
     result["graph"] = losses_of_graph(os.path.join(folder, "graph"))
     items = [[{"x": x.tolist(), "label": int(y)} for x, y in zip(values, labels)] for values, labels in batches()]
-    print(json.dumps({"losses": result, "batches": items}))
+    rates = keras.optimizers.schedules
+    cosine = rates.CosineDecay(0.0, 90, alpha=0.1, warmup_target=0.05, warmup_steps=10)
+    step = rates.ExponentialDecay(0.05, 7, 0.5, staircase=True)
+    schedules = {name: [float(schedule(i)) for i in range(120)] for name, schedule in (("cosine", cosine), ("step", step))}
+    print(json.dumps({"losses": result, "batches": items, "schedules": schedules}))
 
 
 if __name__ == "__main__":

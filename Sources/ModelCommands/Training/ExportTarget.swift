@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The target of the weights: a new bundle, or a checkpoint in an existing folder.
+/// The target of the weights: a new bundle, or a checkpoint in a folder.
 enum ExportTarget {
   case bundle(BundleWriter, outputs: [String]?)
   case checkpoint(folder: String)
@@ -31,29 +31,27 @@ enum ExportTarget {
   func check() throws {
     switch self {
     case .bundle(let writer, _):
+      // A missing folder is made later, so nothing can be in it.
+      guard FileSystem.isFolder(FileSystem.folder(of: writer.destination)) else { return }
       do {
         try writer.checkDestination()
       } catch let error as TensorIOError where error.code == .fileExists {
         throw error.saying(after: " Bundles aren't overwritten. Choose another name.")
       }
     case .checkpoint(let folder):
-      guard FileSystem.isFolder(folder) else {
-        throw TensorIOError(
-          .fileNotFound,
-          "There is no folder '\(folder)' for the checkpoint. Create it first, or name a "
-            + "\(BundleWriter.fileExtension).")
-      }
-      guard FileManager.default.isWritableFile(atPath: folder) else {
-        throw TensorIOError(.unwritableFile, "The folder '\(folder)' can't be written.")
+      guard !FileSystem.isFile(folder) else {
+        throw TensorIOError(.unwritableFile, "'\(folder)' is a file, but must be a folder.")
       }
     }
   }
 
-  /// Checks that the model has the outputs and that the weights can be written, before the
-  /// training.
+  /// Makes the folder, and checks that the model has the outputs and that the weights can be written,
+  /// before the training.
   func check(_ model: TrainableModel) throws {
     switch self {
-    case .bundle(_, let outputs):
+    case .bundle(let writer, let outputs):
+      try Self.makeFolder(FileSystem.folder(of: writer.destination))
+      try writer.checkDestination()
       let inputs = try model.checkExport(outputs: outputs)
       guard !inputs.isEmpty else { return }
       Console.printMessage(
@@ -65,6 +63,7 @@ enum ExportTarget {
       // The runtimes have no check for this, so only a trial export shows whether it works. The
       // trial also detects a full disk. It is written next to any existing checkpoint, and takes as
       // long as the export.
+      try Self.makeFolder(folder)
       let trial = folder + "/.tensorio-" + UUID().uuidString
       // The trial succeeded, so failing to delete it is harmless. Its name begins with a dot.
       defer { try? FileManager.default.removeItem(atPath: trial) }
@@ -72,6 +71,12 @@ enum ExportTarget {
         try FileManager.default.createDirectory(atPath: trial, withIntermediateDirectories: false)
       }
       try model.export(to: trial)
+    }
+  }
+
+  private static func makeFolder(_ path: String) throws {
+    try FileSystem.writing("The folder '\(path)' can't be made") {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
   }
 

@@ -61,6 +61,26 @@ struct TrainingData: Sendable {
     }
   }
 
+  /// Returns a number for the class of each item: the same for equal values of an input.
+  func classes(of spec: TensorSpec) throws -> [Int] {
+    guard !spec.isImage, spec.dataType != .string else {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(spec.name)' takes \(spec.isImage ? "an image" : "text"), which can't be balanced. Name an "
+          + "input of numbers.")
+    }
+    var scratch = [UInt8](repeating: 0, count: spec.byteCount)
+    var numbers: [[UInt8]: Int] = [:]
+    return try items.map { item in
+      var span = scratch.mutableSpan
+      var memory = span.mutableBytes
+      try item[spec.name]?.encode(into: &memory, as: spec)
+      let number = numbers[scratch] ?? numbers.count
+      numbers[scratch] = number
+      return number
+    }
+  }
+
   // MARK: - Lines
 
   private mutating func readLines(_ signature: ModelSignature) throws {

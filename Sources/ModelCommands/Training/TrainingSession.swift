@@ -14,11 +14,20 @@ struct TrainingSession {
   private(set) var hasBest = false
 
   private let trainer: Trainer
+  private var events: TrainingEvents?
+  private let onFirstStep: () -> Void
   private var printer: EpochPrinter
   private var progress = ProgressBar(total: 1)
 
-  init(_ trainer: Trainer, asJSON: Bool) {
+  /// Makes a session, which calls a closure after its first step.
+  ///
+  /// What is printed there doesn't hide an error of that step.
+  init(
+    _ trainer: Trainer, events: TrainingEvents?, asJSON: Bool, onFirstStep: @escaping () -> Void
+  ) {
     self.trainer = trainer
+    self.onFirstStep = onFirstStep
+    self.events = events
     printer = EpochPrinter(asJSON: asJSON)
   }
 
@@ -26,15 +35,24 @@ struct TrainingSession {
   mutating func train() throws {
     let interruption = Interruption(alsoWithoutReader: true)
     let epochs = trainer.options.epochs
+    Interruption.takeCheckpointRequests()
     var results: [EpochResult] = []
+    var completed = 0
     var last: TrainingStep?
     defer { progress.end() }
     try trainer.train(
       until: { interruption.isRequested },
+      wantsCheckpoint: { Interruption.takeCheckpointRequest() },
+      onResume: { epochs, folder in
+        completed = epochs
+        Console.printMessage("continued after \(counted(epochs, "epoch")), from \(folder)")
+      },
       onStep: { step in
-        if step.step == 1 { progress = ProgressBar(total: step.stepsPerEpoch) }
+        if last == nil { onFirstStep() }
+        if step.step == 1 || last == nil { progress = ProgressBar(total: step.stepsPerEpoch) }
         progress.show(step.step, note: Self.note(step, of: epochs))
         curve.add(step)
+        try events?.add(step)
         last = step
       },
       onEpoch: { result in
@@ -42,17 +60,19 @@ struct TrainingSession {
         curve.add(result)
         hasBest = hasBest || result.isBest
         results.append(result)
+        completed = result.epoch
+        try events?.add(result)
         try printer.printEpoch(result)
       })
     progress.end()
-    if interruption.isRequested, results.count < epochs {
+    if interruption.isRequested, completed < epochs {
       let steps = last.map {
-        $0.epoch > results.count ? ", \($0.step) of \($0.stepsPerEpoch) steps" : ""
+        $0.epoch > completed ? ", \($0.step) of \($0.stepsPerEpoch) steps" : ""
       }
-      Console.printMessage("interrupted after \(results.count) of \(epochs) epochs\(steps ?? "")")
-    } else if results.count < epochs {
+      Console.printMessage("interrupted after \(completed) of \(epochs) epochs\(steps ?? "")")
+    } else if completed < epochs {
       Console.printMessage(
-        "ended after \(results.count) of \(epochs) epochs, because there was no improvement")
+        "ended after \(completed) of \(epochs) epochs, because there was no improvement")
     }
     if trainer.options.keepsBest, let best = results.last(where: \.isBest) {
       Console.printMessage("the weights are those of the best epoch, \(best.epoch)")

@@ -137,20 +137,34 @@ extension FileSystem {
   /// Flushes a file's content, or the names in a folder, to the disk, so that a power cut does not
   /// leave an empty file.
   package static func flush(_ path: String) throws {
-    try writing { () throws(FileError) in try FileOperations.flush(path) }
+    try mappingErrors { () throws(FileError) in try FileOperations.flush(path) }
   }
 
   /// Renames a file in one step, and replaces an existing file with the new name.
   package static func rename(_ path: String, to newPath: String) throws {
-    try writing { () throws(FileError) in try FileOperations.rename(path, to: newPath) }
+    try mappingErrors { () throws(FileError) in try FileOperations.rename(path, to: newPath) }
   }
 
   /// Removes a file; a missing file is not an error.
   package static func remove(_ path: String) throws {
-    try writing { () throws(FileError) in try FileOperations.remove(path) }
+    try mappingErrors { () throws(FileError) in try FileOperations.remove(path) }
   }
 
-  private static func writing(_ work: () throws(FileError) -> Void) throws {
+  /// Does something to a file.
+  ///
+  /// If it fails, the error has what can't be done, such as "'a.svg' can't be written", and the
+  /// system's reason.
+  package static func writing<Result>(
+    _ failure: @autoclosure () -> String, _ work: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try work()
+    } catch {
+      throw TensorIOError(.unwritableFile, "\(failure()): \(reason(for: error)).", cause: error)
+    }
+  }
+
+  private static func mappingErrors(_ work: () throws(FileError) -> Void) throws {
     do {
       try work()
     } catch {

@@ -8,10 +8,15 @@ struct BestEpochTracker {
   private let name: String?
   private let prefersHigher: Bool
   private let earlyStopping: EarlyStopping?
-  private var best: Double?
-  /// The value that the next improvement is measured from.
-  private var reference: Double?
-  private var epochsWithoutImprovement = 0
+  /// What is known so far.
+  var progress = Progress()
+
+  struct Progress: Codable, Sendable {
+    var best: Double?
+    /// The value that the next improvement is measured from.
+    var reference: Double?
+    var epochsWithoutImprovement = 0
+  }
 
   /// - Throws: ``TensorIOError`` when the output to monitor is unknown or has no mean.
   init(_ options: TrainingOptions, _ outputs: [TensorSpec]) throws {
@@ -41,20 +46,20 @@ struct BestEpochTracker {
 
   /// Whether the training should end.
   var isOver: Bool {
-    earlyStopping.map { epochsWithoutImprovement >= $0.patience } ?? false
+    earlyStopping.map { progress.epochsWithoutImprovement >= $0.patience } ?? false
   }
 
   /// Records the means of an epoch, and returns whether it is the best so far.
   mutating func note(_ means: OutputMeans) -> Bool {
     guard let name, let value = means[name] else { return false }
-    if isBetter(value, than: reference, by: earlyStopping?.minimumImprovement ?? 0) {
-      reference = value
-      epochsWithoutImprovement = 0
+    if isBetter(value, than: progress.reference, by: earlyStopping?.minimumImprovement ?? 0) {
+      progress.reference = value
+      progress.epochsWithoutImprovement = 0
     } else {
-      epochsWithoutImprovement += 1
+      progress.epochsWithoutImprovement += 1
     }
-    guard isBetter(value, than: best, by: 0) else { return false }
-    best = value
+    guard isBetter(value, than: progress.best, by: 0) else { return false }
+    progress.best = value
     return true
   }
 

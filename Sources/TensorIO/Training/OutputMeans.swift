@@ -43,14 +43,21 @@ extension OutputMeans: CustomStringConvertible {
 struct OutputSums {
   /// The outputs that have a mean, with their indices.
   private let outputs: [(index: Int, name: String)]
-  private var sums: [Double]
-  private var items = 0
+  private(set) var sums: [Double]
+  private(set) var items = 0
 
   init(_ specs: [TensorSpec]) {
     outputs = specs.enumerated().compactMap { index, spec in
       spec.hasMean ? (index, spec.name) : nil
     }
     sums = outputs.map { _ in 0 }
+  }
+
+  /// Continues with the sums of earlier batches.
+  mutating func restore(_ earlier: [Double], items count: Int) {
+    guard earlier.count == sums.count else { return }
+    sums = earlier
+    items = count
   }
 
   /// Adds the outputs of a batch and returns the means of this batch alone.

@@ -21,7 +21,7 @@
 /// no memory for them before.
 ///
 /// A trainer only holds the configuration. Each call to a `train` method continues from the model's
-/// current weights.
+/// current weights, or from the last checkpoint if ``TrainingOptions/checkpoints`` says so.
 public struct Trainer: Sendable {
   /// The model to train.
   public let model: TrainableModel
@@ -58,6 +58,11 @@ public struct Trainer: Sendable {
     self.validation?.name = validation
   }
 
+  /// Checks the options and the data, as `train` does before its first step.
+  ///
+  /// - Throws: ``TensorIOError`` when an option is invalid.
+  package func check() throws { _ = try TrainingRun(self) }
+
   /// Trains the model on the calling thread.
   ///
   /// Cancelling the token is not an error: the training ends after the current step and returns the
@@ -84,13 +89,25 @@ public struct Trainer: Sendable {
   ///
   /// `isOver` is called before each batch, both in training and in validation. The other closures
   /// are not called during validation, so a caller could not use them to cancel a long validation.
+  ///
+  /// - Parameters:
+  ///   - isOver: Whether the training ends.
+  ///   - wantsCheckpoint: Whether to write a checkpoint after the current step.
+  ///   - onResume: Called with the number of completed epochs and the folder, if the training continues
+  ///     from a checkpoint.
+  ///   - onStep: Called after each step.
+  ///   - onEpoch: Called after each epoch.
+  /// - Returns: The results of the epochs, in order.
+  /// - Throws: The errors of the public method.
   @discardableResult
   package func train(
-    until isOver: () -> Bool, onStep: (TrainingStep) throws -> Void,
-    onEpoch: (EpochResult) throws -> Void
+    until isOver: () -> Bool, wantsCheckpoint: () -> Bool = { false },
+    onResume: (_ epochs: Int, _ folder: String) -> Void = { _, _ in },
+    onStep: (TrainingStep) throws -> Void, onEpoch: (EpochResult) throws -> Void
   ) throws -> [EpochResult] {
     var run = try TrainingRun(self)
-    return try run.train(until: isOver, onStep, onEpoch)
+    return try run.train(
+      until: isOver, checkpointsWhen: wantsCheckpoint, onResume, onStep, onEpoch)
   }
 
   /// Trains the model without blocking the calling task's thread.
@@ -111,7 +128,8 @@ public struct Trainer: Sendable {
       return try await BlockingWork.run {
         var run = try TrainingRun(self)
         return try run.train(
-          until: { cancelled.isCancelled || token?.isCancelled == true }, onStep, onEpoch)
+          until: { cancelled.isCancelled || token?.isCancelled == true },
+          checkpointsWhen: { false }, { _, _ in }, onStep, onEpoch)
       }
     } onCancel: {
       cancelled.cancel()

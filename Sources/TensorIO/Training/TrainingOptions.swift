@@ -22,6 +22,14 @@ public struct TrainingOptions: Sendable {
   /// Values that are fed in addition to the inputs in every step, by name, such as a learning rate.
   public var placeholders: [String: any TensorEncodable]
 
+  /// Placeholders whose value depends on the step, by name.
+  public var schedules: [String: ValueSchedule] = [:]
+
+  /// Returns the class of an item, by its index, if every class is seen equally often in an epoch.
+  ///
+  /// The items of smaller classes are then seen several times. Validation items are not balanced.
+  public var balancedClass: (@Sendable (Int) -> Int)?
+
   /// Whether the items are shuffled before each epoch.
   ///
   /// If false, they keep their order.
@@ -52,6 +60,9 @@ public struct TrainingOptions: Sendable {
   ///
   /// If false, it ends with the weights of its last step.
   public var keepsBest = false
+
+  /// Where checkpoints are written; nil for none.
+  public var checkpoints: CheckpointOptions?
 
   /// Whether a training step with an output that is not finite ends the training with an error.
   ///
@@ -85,5 +96,28 @@ public struct EarlyStopping: Sendable, Hashable {
   public init(patience: Int, minimumImprovement: Double = 0) {
     self.patience = patience
     self.minimumImprovement = minimumImprovement
+  }
+}
+
+/// The checkpoints of a training, from which it can continue after its process has ended.
+///
+/// After each epoch, a folder such as `epoch-00007` gets the weights and `training.json`, which says where the
+/// training stands. It appears when it is complete.
+public struct CheckpointOptions: Sendable, Hashable {
+  /// The folder of the checkpoints, which is made if it doesn't exist.
+  public var folder: String
+  /// The number of checkpoints that are kept; that of the best epoch is always kept.
+  public var kept: Int
+  /// Whether the training continues from the last checkpoint in the folder, if there is one.
+  ///
+  /// The numbers of the epochs and steps go on, and so do shuffling, schedules and early stopping. The data
+  /// and the options must be the same, except for the number of epochs.
+  public var resumes: Bool
+
+  /// Makes options.
+  public init(folder: String, kept: Int = 2, resumes: Bool = false) {
+    self.folder = folder
+    self.kept = kept
+    self.resumes = resumes
   }
 }

@@ -10,8 +10,10 @@ struct TrainingRun {
   private let signature: ModelSignature
   private let training: Part
   private let validation: Part?
-  private var generator: SplitMix64
+  private let order: ItemOrder
+  private let checkpoints: TrainingCheckpoints?
   private var watch: BestEpochTracker
+  private var state: TrainingState
 
   /// Some items of a data source, given by their indices.
   private struct Part {
@@ -35,7 +37,7 @@ struct TrainingRun {
     }
     self.options = options
     signature = try trainer.model.loadSignature()
-    generator = SplitMix64(seed: options.seed)
+    var generator = SplitMix64(seed: options.seed)
     let all = Array(0..<trainer.data.count)
     if let validation = trainer.validation {
       training = Part(items: trainer.data, indexes: all)
@@ -55,7 +57,15 @@ struct TrainingRun {
       training = Part(items: trainer.data, indexes: all)
       self.validation = nil
     }
+    order = ItemOrder(training.indexes, balancing: options.balancedClass)
     watch = try BestEpochTracker(options, signature.outputs)
+    checkpoints = try options.checkpoints.map { try TrainingCheckpoints($0) }
+    state = TrainingState(
+      settings: .init(
+        items: training.indexes.count, validationItems: self.validation?.indexes.count ?? 0,
+        batchSize: options.batchSize, seed: options.seed, shuffles: options.shuffles,
+        balances: options.balancedClass != nil),
+      generator: generator.state)
   }
 
   private static func check(_ items: TrainingItems, _ noun: String) throws {
@@ -66,18 +76,24 @@ struct TrainingRun {
 
   /// Trains all epochs, or stops early when the training is over.
   mutating func train(
-    until isOver: () -> Bool, _ onStep: (TrainingStep) throws -> Void,
+    until isOver: () -> Bool, checkpointsWhen wantsCheckpoint: () -> Bool,
+    _ onResume: (Int, String) -> Void, _ onStep: (TrainingStep) throws -> Void,
     _ onEpoch: (EpochResult) throws -> Void
   ) throws -> [EpochResult] {
     let best = try options.keepsBest ? BestCheckpoint(of: model) : nil
     try best?.check()
+    if options.checkpoints?.resumes == true, let last = try checkpoints?.last() {
+      try resume(from: last, keeping: best)
+      onResume(state.epochs, last.folder)
+    }
     var results: [EpochResult] = []
     do {
-      while results.count < options.epochs, !watch.isOver,
-        let result = try trainEpoch(results.count + 1, until: isOver, onStep)
+      while state.epochs < options.epochs, !watch.isOver,
+        let result = try trainEpoch(until: isOver, checkpointsWhen: wantsCheckpoint, onStep)
       {
         if result.isBest { try best?.keep() }
         results.append(result)
+        try checkpoints?.write(model, state)
         try onEpoch(result)
       }
     } catch {
@@ -89,49 +105,105 @@ struct TrainingRun {
     return results
   }
 
-  /// Trains one epoch; returns nil when it was not completed.
+  /// Takes the weights and the state of a checkpoint.
+  private mutating func resume(
+    from last: (folder: String, state: TrainingState), keeping best: BestCheckpoint?
+  ) throws {
+    try last.state.check(state.settings, in: last.folder)
+    if let best, let epoch = last.state.bestEpoch {
+      guard let folder = try checkpoints?.folder(ofEpoch: epoch) else {
+        throw TensorIOError(
+          .fileNotFound,
+          "The checkpoint of the best epoch, \(epoch), is missing beside '\(last.folder)'. Continue "
+            + "without keeping the best weights.")
+      }
+      try model.restore(from: folder)
+      try best.keep()
+    }
+    try model.restore(from: last.folder)
+    state = last.state
+    watch.progress = state.progress
+  }
+
+  /// Trains one epoch, or the rest of it; returns nil when it was not completed.
   private mutating func trainEpoch(
-    _ epoch: Int, until isOver: () -> Bool, _ onStep: (TrainingStep) throws -> Void
+    until isOver: () -> Bool, checkpointsWhen wantsCheckpoint: () -> Bool,
+    _ onStep: (TrainingStep) throws -> Void
   ) throws -> EpochResult? {
     let clock = ContinuousClock()
     let start = clock.now
-    let order = options.shuffles ? generator.shuffled(training.indexes) : training.indexes
-    let batches = order.chunks(of: options.batchSize)
+    let epoch = state.epochs + 1
+    var generator = SplitMix64(seed: state.generator)
+    let batches = order.items(shuffles: options.shuffles, &generator).chunks(of: options.batchSize)
     var sums = OutputSums(signature.outputs)
+    sums.restore(state.sums, items: state.items)
     var last: ModelOutputs?
-    for (index, indexes) in batches.enumerated() {
-      if isOver() { return nil }
+    let done = state.step
+    for (index, indexes) in batches.enumerated().dropFirst(done) {
+      if isOver() {
+        if state.step > done { try checkpoints?.write(model, state) }
+        return nil
+      }
       let batch = try training.items.batch(of: indexes, keys: signature.inputs.map(\.name))
-      let outputs = try model.train(batch, placeholders: options.placeholders)
+      let outputs = try model.train(batch, placeholders: placeholders(index, of: batches.count))
       let means = try sums.add(outputs, items: batch.count)
       if options.stopsAtNonFinite { try check(means, epoch: epoch, step: index + 1) }
       last = outputs
+      (state.step, state.sums, state.items) = (index + 1, sums.sums, sums.items)
+      if wantsCheckpoint() { try checkpoints?.write(model, state) }
       try onStep(
         TrainingStep(
           epoch: epoch, step: index + 1, stepsPerEpoch: batches.count, items: batch.count,
           means: means, outputs: outputs,
-          stepsPerSecond: Double(index + 1) / max((clock.now - start) / .seconds(1), 1e-9)))
+          stepsPerSecond: Double(index + 1 - done) / max((clock.now - start) / .seconds(1), 1e-9)))
+    }
+    if last == nil, let indexes = batches.last {
+      // The checkpoint was written during the validation, when all steps were done.
+      let batch = try training.items.batch(of: indexes, keys: signature.inputs.map(\.name))
+      last = try model.evaluate(
+        batch, placeholders: placeholders(state.step - 1, of: batches.count))
     }
     guard let last else { return nil }
     var validated: OutputMeans?
     if validation != nil {
-      guard let means = try validate(until: isOver) else { return nil }
+      guard let means = try validate(placeholders(state.step - 1, of: batches.count), until: isOver)
+      else {
+        try checkpoints?.write(model, state)
+        return nil
+      }
       validated = means
     }
     let isBest = watch.note(validated ?? sums.means)
+    (state.epochs, state.step, state.sums, state.items) = (epoch, 0, [], 0)
+    (state.generator, state.progress) = (generator.state, watch.progress)
+    if isBest { state.bestEpoch = epoch }
     return EpochResult(
       epoch: epoch, steps: batches.count, items: order.count, duration: clock.now - start,
       training: sums.means, lastOutputs: last, validation: validated, isBest: isBest)
   }
 
+  /// Returns the placeholders in a step of the current epoch, counted from 0.
+  private func placeholders(
+    _ step: Int, of stepsPerEpoch: Int
+  ) -> [String: any TensorEncodable] {
+    var values = options.placeholders
+    for (name, schedule) in options.schedules {
+      values[name] = schedule.value(
+        inStep: state.epochs * stepsPerEpoch + step, of: options.epochs * stepsPerEpoch)
+    }
+    return values
+  }
+
   /// Evaluates the model on the validation items; returns nil when this was not completed.
-  private func validate(until isOver: () -> Bool) throws -> OutputMeans? {
+  private func validate(
+    _ placeholders: [String: any TensorEncodable], until isOver: () -> Bool
+  ) throws -> OutputMeans? {
     guard let validation else { return nil }
     var sums = OutputSums(signature.outputs)
     for indexes in validation.indexes.chunks(of: options.batchSize) {
       if isOver() { return nil }
       let batch = try validation.items.batch(of: indexes, keys: signature.inputs.map(\.name))
-      let outputs = try model.evaluate(batch, placeholders: options.placeholders)
+      let outputs = try model.evaluate(batch, placeholders: placeholders)
       _ = try sums.add(outputs, items: batch.count)
     }
     return sums.means
@@ -157,6 +229,13 @@ extension TrainingOptions {
     guard validationShare >= 0, validationShare < 1 else {
       throw refuse("validationShare", "at least 0 and less than 1", validationShare)
     }
+    for (name, schedule) in schedules {
+      try schedule.check(name)
+      guard placeholders[name] == nil else {
+        throw TensorIOError(.invalidOption, "'\(name)' has both a value and a schedule.")
+      }
+    }
+    if let kept = checkpoints?.kept, kept < 1 { throw refuse("kept", "at least 1", kept) }
     if let earlyStopping {
       guard earlyStopping.patience >= 1 else {
         throw refuse("patience", "at least 1 epoch", earlyStopping.patience)

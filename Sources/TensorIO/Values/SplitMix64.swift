@@ -9,7 +9,8 @@
 /// The standard library's shuffle is not used, because its algorithm is not documented. It may
 /// change with any release, and trainings would no longer be reproducible.
 package struct SplitMix64: RandomNumberGenerator {
-  private var state: UInt64
+  /// The state, with which the numbers continue.
+  package private(set) var state: UInt64
 
   package init(seed: UInt64) { state = seed }
 

@@ -1,0 +1,156 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Files
+import ModelTools
+import TensorIO
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A file of numbers over steps, which TensorBoard reads.
+///
+/// It is a sequence of records, each a message `Event` of TensorFlow's `event.proto` between two checksums.
+final class EventFile {
+  private let file: OpenFile
+
+  /// Creates a file in a folder, which is made if it doesn't exist.
+  ///
+  /// - Throws: `TensorIOError` when it can't be made.
+  init(in folder: String) throws {
+    let time = Date().timeIntervalSince1970
+    // TensorBoard finds files by this part of their name, and reads them in the order of the rest.
+    let path =
+      folder + "/events.out.tfevents.\(Int(time)).\(ProcessInfo.processInfo.processIdentifier)"
+    file = try FileSystem.writing("'\(path)' can't be written") {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      return try OpenFile(creating: path)
+    }
+    try add { $0.add(3, "brain.Event:2") }
+  }
+
+  /// Adds numbers, by name, in a step.
+  func add(_ numbers: some Sequence<(name: String, value: Double)>, step: Int) throws {
+    let summary = numbers.reduce(into: Message()) { summary, number in
+      var value = Message()
+      value.add(1, number.name)
+      value.add(2, Float(number.value))
+      summary.add(1, value)
+    }
+    guard !summary.bytes.isEmpty else { return }
+    try add { event in
+      event.add(2, UInt64(max(step, 0)))
+      event.add(5, summary)
+    }
+  }
+
+  private func add(_ fill: (inout Message) -> Void) throws {
+    var event = Message()
+    event.add(1, Date().timeIntervalSince1970)
+    fill(&event)
+    var record = Self.bytes(of: UInt64(event.bytes.count))
+    record += Self.bytes(of: CRC32C.masked(record))
+    record += event.bytes
+    record += Self.bytes(of: CRC32C.masked(event.bytes))
+    try FileSystem.writing("'\(file.path)' can't be written") { try file.write(record) }
+  }
+
+  private static func bytes(of number: some FixedWidthInteger) -> [UInt8] {
+    withUnsafeBytes(of: number.littleEndian) { Array($0) }
+  }
+}
+
+/// A message of Protocol Buffers, written field by field.
+private struct Message {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func add(_ field: UInt64, _ text: String) {
+    add(field, bytes: Array(text.utf8))
+  }
+
+  mutating func add(_ field: UInt64, _ message: Message) { add(field, bytes: message.bytes) }
+
+  mutating func add(_ field: UInt64, _ number: UInt64) {
+    addNumber(field << 3)
+    addNumber(number)
+  }
+
+  mutating func add(_ field: UInt64, _ number: Double) {
+    addNumber(field << 3 | 1)
+    withUnsafeBytes(of: number.bitPattern.littleEndian) { bytes += $0 }
+  }
+
+  mutating func add(_ field: UInt64, _ number: Float) {
+    addNumber(field << 3 | 5)
+    withUnsafeBytes(of: number.bitPattern.littleEndian) { bytes += $0 }
+  }
+
+  private mutating func add(_ field: UInt64, bytes content: [UInt8]) {
+    addNumber(field << 3 | 2)
+    addNumber(UInt64(content.count))
+    bytes += content
+  }
+
+  private mutating func addNumber(_ number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+}
+
+/// The checksum of a TFRecord: CRC-32C, masked so that a checksum of checksums is no special case.
+enum CRC32C {
+  private static let table: [UInt32] = (0..<256).map { index in
+    (0..<8).reduce(UInt32(index)) { value, _ in
+      value & 1 == 1 ? value >> 1 ^ 0x82F6_3B78 : value >> 1
+    }
+  }
+
+  static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    ~bytes.reduce(~UInt32(0)) { sum, byte in
+      sum >> 8 ^ table[Int(UInt8(truncatingIfNeeded: sum) ^ byte)]
+    }
+  }
+
+  static func masked(_ bytes: [UInt8]) -> UInt32 {
+    let sum = checksum(bytes)
+    return (sum >> 15 | sum << 17) &+ 0xA282_EAD8
+  }
+}
+
+/// What a training writes for TensorBoard: a run for its steps and one for its validation.
+struct TrainingEvents {
+  private let folder: String
+  private let training: EventFile
+  private var validation: EventFile?
+
+  /// Creates the file of the steps.
+  init(in folder: String) throws {
+    self.folder = folder
+    training = try EventFile(in: folder + "/train")
+  }
+
+  func add(_ step: TrainingStep) throws {
+    try training.add(step.means, step: (step.epoch - 1) * step.stepsPerEpoch + step.step)
+  }
+
+  /// Adds the means of an epoch, under the names that Keras gives them.
+  mutating func add(_ result: EpochResult) throws {
+    func named(_ means: OutputMeans) -> [(name: String, value: Double)] {
+      means.map { ("epoch_" + $0.name, $0.value) }
+    }
+    try training.add(named(result.training), step: result.epoch)
+    guard let means = result.validation else { return }
+    if validation == nil { validation = try EventFile(in: folder + "/validation") }
+    try validation?.add(named(means), step: result.epoch)
+  }
+}

@@ -1,0 +1,137 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ModelTools
+import TensorIO
+
+/// The options of `train` that are about its loop: checkpoints, schedules, sampling and the best epoch.
+struct LoopArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Write a checkpoint into this folder after each epoch, and when SIGUSR1 or Ctrl-C comes. The "
+        + "folder is made if it doesn't exist.", valueName: "folder"),
+    completion: .directory)
+  var checkpoints: String?
+
+  @Flag(
+    help: """
+      Continue from the last checkpoint in --checkpoints, if there is one, with the same data and \
+      options. The numbers of the epochs go on.
+      """)
+  var resume = false
+
+  @Option(help: "The number of checkpoints to keep, beside that of the best epoch.")
+  var keepCheckpoints = 2
+
+  @Option(
+    help: ArgumentHelp(
+      "Change a placeholder from step to step: constant:VALUE, step:VALUE,every=STEPS,factor=0.5 or "
+        + "cosine:VALUE,lowest=SHARE, each with ,warmup=STEPS; may be repeated.",
+      valueName: "name=schedule"))
+  var schedule: [NamedArgument] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "See each class of this input equally often in an epoch, and the items of small classes "
+        + "several times.", valueName: "input"))
+  var balance: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The output that decides which epoch is the best (default: the first number).",
+      valueName: "output"))
+  var monitor: String?
+
+  @Flag(help: "A higher value of --monitor is better, as with accuracy.")
+  var higherIsBetter = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the steps and epochs for TensorBoard into this folder.", valueName: "folder"),
+    completion: .directory)
+  var tensorboard: String?
+
+  func validate() throws {
+    try checkUsage(
+      keepCheckpoints >= 1, "--keep-checkpoints takes a positive number, got \(keepCheckpoints).")
+    try checkUsage(!resume || checkpoints != nil, "--resume needs --checkpoints FOLDER.")
+    for argument in schedule { _ = try Self.schedule(argument.value) }
+  }
+
+  /// Adds the options to those of a trainer.
+  func apply(to options: inout TrainingOptions, _ data: TrainingData, _ signature: ModelSignature)
+    throws
+  {
+    options.checkpoints = checkpoints.map {
+      CheckpointOptions(folder: $0, kept: keepCheckpoints, resumes: resume)
+    }
+    options.monitoredOutput = monitor
+    options.prefersHigher = higherIsBetter
+    for argument in schedule {
+      guard signature.placeholder(named: argument.name) != nil else {
+        let names = signature.placeholders.map(\.name)
+        throw TensorIOError(
+          .unknownInput,
+          "--schedule names '\(argument.name)', but the model's placeholders are "
+            + (names.isEmpty ? "none." : quotedList(names) + "."))
+      }
+      options.schedules[argument.name] = try Self.schedule(argument.value)
+    }
+    if let balance {
+      guard let spec = signature.input(named: balance) else {
+        throw TensorIOError(
+          .unknownInput,
+          "--balance names '\(balance)', but the model's inputs are "
+            + quotedList(signature.inputs.map(\.name)) + ".")
+      }
+      let classes = try data.classes(of: spec)
+      options.balancedClass = { classes[$0] }
+    }
+  }
+
+  /// Reads `cosine:0.01,warmup=100`.
+  private static func schedule(_ text: String) throws -> ValueSchedule {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let head = (parts.first ?? "").split(separator: ":", maxSplits: 1)
+    guard head.count == 2, let base = Double(head[1]) else {
+      throw ValidationError(
+        "--schedule takes NAME=KIND:VALUE, such as learning_rate=cosine:0.01,warmup=100; got '\(text)'."
+      )
+    }
+    var numbers: [String: Double] = [:]
+    for part in parts.dropFirst() {
+      let pair = part.split(separator: "=", maxSplits: 1)
+      guard pair.count == 2, let number = Double(pair[1]) else {
+        throw ValidationError("--schedule takes NUMBER after KEY=, got '\(part)' in '\(text)'.")
+      }
+      numbers[String(pair[0])] = number
+    }
+    func take(_ key: String, or standard: Double) -> Double {
+      numbers.removeValue(forKey: key) ?? standard
+    }
+    func whole(_ key: String, or standard: Double) throws -> Int {
+      let number = take(key, or: standard)
+      guard let whole = Int(exactly: number), whole >= 0 else {
+        throw ValidationError("--schedule takes a number of steps for \(key), got \(number).")
+      }
+      return whole
+    }
+    let warmUp = try whole("warmup", or: 0)
+    let decay: ValueSchedule.Decay
+    switch head[0] {
+    case "constant": decay = .none
+    case "step": decay = .step(every: try whole("every", or: 1000), factor: take("factor", or: 0.5))
+    case "cosine": decay = .cosine(lowest: take("lowest", or: 0))
+    default:
+      throw ValidationError(
+        "--schedule takes constant, step or cosine before the colon, got '\(head[0])'.")
+    }
+    if let key = numbers.keys.sorted().first {
+      throw ValidationError("--schedule \(head[0]) has no '\(key)'.")
+    }
+    return ValueSchedule(base, decay, warmUpSteps: warmUp)
+  }
+}

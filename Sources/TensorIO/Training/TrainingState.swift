@@ -1,0 +1,177 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Where a training stands, apart from the model's weights.
+struct TrainingState: Codable, Sendable {
+  /// What a training must have in common with the one that it continues.
+  struct Settings: Codable, Hashable, Sendable {
+    var items: Int
+    var validationItems: Int
+    var batchSize: Int
+    var seed: UInt64
+    var shuffles: Bool
+    var balances: Bool
+  }
+
+  /// The form of the file.
+  var version = Self.currentVersion
+  var settings: Settings
+  /// The number of completed epochs.
+  var epochs = 0
+  /// The number of steps of the next epoch that are done.
+  var step = 0
+  /// The means of those steps, summed over their items.
+  var sums: [Double] = []
+  /// The number of items of those steps.
+  var items = 0
+  /// The state of the random numbers before the next epoch.
+  var generator: UInt64
+  var progress = BestEpochTracker.Progress()
+  /// The epoch with the best weights; nil before the first one.
+  var bestEpoch: Int?
+
+  static let currentVersion = 1
+
+  /// The name of a checkpoint's folder, in whose order they were written.
+  var folderName: String {
+    func digits(_ number: Int, _ count: Int) -> String {
+      String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
+    }
+    return "epoch-\(digits(epochs, 5))" + (step > 0 ? "-step-\(digits(step, 7))" : "")
+  }
+
+  /// Checks that the training is the one that wrote the state.
+  func check(_ other: Settings, in folder: String) throws {
+    let differences = [
+      ("items", "\(settings.items)", "\(other.items)"),
+      ("validation items", "\(settings.validationItems)", "\(other.validationItems)"),
+      ("a batch size of", "\(settings.batchSize)", "\(other.batchSize)"),
+      ("the seed", "\(settings.seed)", "\(other.seed)"),
+      ("shuffling", "\(settings.shuffles)", "\(other.shuffles)"),
+      ("balancing", "\(settings.balances)", "\(other.balances)"),
+    ].filter { $0.1 != $0.2 }
+    guard let first = differences.first else { return }
+    throw TensorIOError(
+      .invalidOption,
+      "The checkpoint '\(folder)' was written by a training with \(first.0) \(first.1), and this one has "
+        + "\(first.2). Continue with the same data and options, or choose another folder.")
+  }
+}
+
+/// The checkpoints of a training: a folder for each, with the weights and the state.
+struct TrainingCheckpoints: Sendable {
+  private let folder: String
+  private let kept: Int
+  private static let stateFile = "training.json"
+
+  /// Uses a folder, which is made if it doesn't exist.
+  ///
+  /// - Throws: ``TensorIOError`` when it can't be made, or has checkpoints that the training doesn't
+  ///   continue from.
+  init(_ options: CheckpointOptions) throws {
+    folder = options.folder
+    kept = options.kept
+    if FileSystem.isFolder(folder), !options.resumes, let name = try names().last {
+      throw TensorIOError(
+        .fileExists,
+        "The folder '\(folder)' has the checkpoint '\(name)' of an earlier training. Continue from it "
+          + "(`resumes`, or --resume), or choose another folder.")
+    }
+    try FileSystem.writing("The folder '\(folder)' for checkpoints can't be made") {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+    }
+  }
+
+  /// The names of the complete checkpoints, in the order in which they were written.
+  private func names() throws -> [String] {
+    try FileSystem.contents(of: folder).filter { name in
+      name.hasPrefix("epoch-") && FileSystem.isFile("\(folder)/\(name)/\(Self.stateFile)")
+    }.sorted()
+  }
+
+  /// Returns the last checkpoint; nil if there is none.
+  func last() throws -> (folder: String, state: TrainingState)? {
+    guard let name = try names().last else { return nil }
+    let path = folder + "/" + name
+    let bytes = try FileSystem.read(path + "/" + Self.stateFile)
+    do {
+      let decoder = JSONDecoder()
+      decoder.nonConformingFloatDecodingStrategy = Self.decodedNumbers
+      let state = try decoder.decode(TrainingState.self, from: Data(bytes))
+      guard state.version == TrainingState.currentVersion else {
+        throw TensorIOError(
+          .unreadableFile,
+          "The checkpoint '\(path)' has the version \(state.version), and this program reads "
+            + "\(TrainingState.currentVersion).")
+      }
+      return (path, state)
+    } catch let error as DecodingError {
+      throw TensorIOError(
+        .unreadableFile,
+        "'\(path)/\(Self.stateFile)' is damaged. Delete '\(path)' to continue from an earlier checkpoint.",
+        cause: error)
+    }
+  }
+
+  /// Returns the folder with the weights of an epoch; nil if it wasn't kept.
+  func folder(ofEpoch epoch: Int) throws -> String? {
+    var state = TrainingState(
+      settings: .init(
+        items: 0, validationItems: 0, batchSize: 0, seed: 0, shuffles: false, balances: false),
+      generator: 0)
+    state.epochs = epoch
+    return try names().contains(state.folderName) ? folder + "/" + state.folderName : nil
+  }
+
+  /// Writes a checkpoint, and then removes old ones.
+  ///
+  /// It appears under its name only when it is complete, so it doesn't matter when the process ends.
+  func write(_ model: TrainableModel, _ state: TrainingState) throws {
+    let path = folder + "/" + state.folderName
+    let fresh = folder + "/.\(state.folderName)-\(UUID().uuidString)"
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    encoder.nonConformingFloatEncodingStrategy = Self.encodedNumbers
+    // The weights after a step are always the same.
+    if FileSystem.isFolder(path) { return }
+    do {
+      let file = fresh + "/" + Self.stateFile
+      try FileSystem.writing("The checkpoint '\(path)' can't be written") {
+        try FileManager.default.createDirectory(
+          atPath: fresh, withIntermediateDirectories: false)
+        try encoder.encode(state).write(to: URL(filePath: file))
+      }
+      try FileSystem.flush(file)
+      try model.export(to: fresh)
+      try FileSystem.rename(fresh, to: path)
+    } catch {
+      // What remains has a hidden name, and isn't a checkpoint.
+      try? FileManager.default.removeItem(atPath: fresh)
+      throw error
+    }
+    try removeOld(best: state.bestEpoch)
+  }
+
+  private func removeOld(best: Int?) throws {
+    let bestFolder = try best.flatMap { try folder(ofEpoch: $0) }
+    for name in try names().dropLast(kept) where folder + "/" + name != bestFolder {
+      try FileSystem.writing("The old checkpoint '\(folder)/\(name)' can't be removed") {
+        try FileManager.default.removeItem(atPath: folder + "/" + name)
+      }
+    }
+  }
+
+  private static let decodedNumbers = JSONDecoder.NonConformingFloatDecodingStrategy
+    .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+  private static let encodedNumbers = JSONEncoder.NonConformingFloatEncodingStrategy
+    .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+}
