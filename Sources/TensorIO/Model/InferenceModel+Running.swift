@@ -168,6 +168,13 @@ extension InferenceModel {
     }
   }
 
+  /// Calls a closure with a session for something else than a run, which isn't counted.
+  func borrow<Result>(
+    from pool: SessionPool, _ body: (any Session) throws -> Result
+  ) throws -> Result {
+    do { return try pool.withSession(body) } catch { throw explain(error, nil) }
+  }
+
   @inline(__always)
   private func succeeded(_ request: RunRequest?, _ items: Int) {
     counters.addSuccess()

@@ -87,7 +87,7 @@ public final class InferenceModel: Model {
         "The variables of '\(bundle.path)' are trained, so they aren't reset. To get the weights of "
           + "the file back, unload the model and load it again.")
     }
-    try lend(loaded.pool, to: nil) { try $0.reset() }
+    try borrow(from: loaded.pool) { try $0.reset() }
   }
 
   // MARK: - Loading

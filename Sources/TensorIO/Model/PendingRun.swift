@@ -57,10 +57,13 @@ final class PendingRun<Value: Sendable>: Sendable {
   /// Ends the task with what the run has returned or thrown.
   func end(_ result: Result<Value, any Error>) { takeContinuation()?.resume(with: result) }
 
-  /// Ends the task with an error before its run has ended.
+  /// Ends the task with an error before its run has ended, unless it has ended already, or must wait
+  /// for the run.
   ///
-  /// - Returns: False if it has ended already, or must wait for the run.
-  func giveUp(_ error: any Error) -> Bool {
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - cleanUp: Called before the task goes on.
+  func giveUp(_ error: any Error, cleanUp: () -> Void) {
     let (isOver, continuation) = state.withLock {
       state -> (Bool, CheckedContinuation<Value, any Error>?) in
       switch state {
@@ -76,8 +79,8 @@ final class PendingRun<Value: Sendable>: Sendable {
       case .running, .ended: return (false, nil)
       }
     }
+    if isOver { cleanUp() }
     continuation?.resume(throwing: error)
-    return isOver
   }
 
   private func takeContinuation() -> CheckedContinuation<Value, any Error>? {
@@ -92,22 +95,24 @@ final class PendingRun<Value: Sendable>: Sendable {
 }
 
 extension PendingRun {
-  /// Gives up at a time, unless the returned item is cancelled before.
+  /// Gives up at a time, unless the returned timer is cancelled before, which frees it.
   ///
   /// - Parameters:
   ///   - deadline: The time.
   ///   - error: Makes the task's error.
-  ///   - body: Called if the task has gone on because of this.
-  /// - Returns: The item.
+  ///   - cleanUp: Called before the task goes on because of this.
+  /// - Returns: The timer.
   func giveUp(
     at deadline: ContinuousClock.Instant, _ error: @escaping @Sendable () -> any Error,
-    then body: @escaping @Sendable () -> Void
-  ) -> DispatchWorkItem {
-    let item = DispatchWorkItem { [weak self] in
-      if self?.giveUp(error()) == true { body() }
+    cleanUp: @escaping @Sendable () -> Void
+  ) -> any DispatchSourceTimer {
+    let timer = DispatchSource.makeTimerSource(queue: deadlineQueue)
+    timer.schedule(deadline: .at(deadline))
+    timer.setEventHandler { [weak self] in
+      self?.giveUp(error(), cleanUp: cleanUp)
     }
-    deadlineQueue.asyncAfter(deadline: .at(deadline), execute: item)
-    return item
+    timer.activate()
+    return timer
   }
 
   /// Runs a closure in a task that is cancelled at a time, when the calling task goes on.
@@ -127,7 +132,7 @@ extension PendingRun {
     let pending = PendingRun(endsEarly: true)
     let task = Mutex<Task<Void, Never>?>(nil)
     let stop: @Sendable () -> Void = { task.withLock { $0 }?.cancel() }
-    let timer = pending.giveUp(at: deadline, error, then: stop)
+    let timer = pending.giveUp(at: deadline, error, cleanUp: stop)
     defer { timer.cancel() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -139,7 +144,7 @@ extension PendingRun {
         if pending.hasEnded { work.cancel() }
       }
     } onCancel: {
-      if pending.giveUp(CancellationError()) { stop() }
+      pending.giveUp(CancellationError(), cleanUp: stop)
     }
   }
 }

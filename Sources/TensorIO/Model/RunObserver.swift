@@ -7,6 +7,8 @@ import Synchronization
 
 /// Is told about every run of a model, such as for the metrics of a service.
 ///
+/// Training steps aren't reported.
+///
 /// Give an observer to a ``ModelLoader``. It is called by the thread or the task that asked for the
 /// run, after the run has ended, so it should return quickly.
 public protocol RunObserver: Sendable {

@@ -150,7 +150,7 @@ final class SessionPool: Sendable {
     }
     let timer = request?.deadline.map { deadline in
       pending.giveUp(
-        at: deadline, { Failure.expired }, then: { [weak self] in self?.removeTask(id) })
+        at: deadline, { Failure.expired }, cleanUp: { [weak self] in self?.removeTask(id) })
     }
     defer { timer?.cancel() }
     return try await withTaskCancellationHandler {
@@ -159,9 +159,10 @@ final class SessionPool: Sendable {
         start(id, pending, body)
       }
     } onCancel: {
-      guard pending.giveUp(CancellationError()) else { return }
-      request?.token.cancel()
-      removeTask(id)
+      pending.giveUp(CancellationError()) {
+        request?.token.cancel()
+        removeTask(id)
+      }
     }
   }
 

@@ -199,7 +199,7 @@ public final class TrainableModel: Model {
   /// Calls a closure with the model while no training step is running.
   func withWeights<Result>(_ body: (any TrainableLoadedModel) throws -> Result) throws -> Result {
     let training = try training(of: inference.loaded())
-    return try inference.lend(training.pool, to: nil) { _ in try body(training.model) }
+    return try inference.borrow(from: training.pool) { _ in try body(training.model) }
   }
 
   private func training(
