@@ -57,7 +57,9 @@ def main() -> int:
     parser.add_argument("--build-path", type=Path, default=ROOT / ".build/debug")
     build = parser.parse_args().build_path
     flags = [f"-I{build / 'Modules'}"]
-    maps = [*build.glob("*.build/module.modulemap"), *ROOT.glob("Sources/*/module.modulemap")]
+    # The plugin's program has its own copies of the C modules, named -tool.
+    maps = [each for each in build.glob("*.build/module.modulemap") if not each.parent.match("*-tool.build")]
+    maps += ROOT.glob("Sources/*/module.modulemap")
     # Dependencies have system libraries, such as GRDB's SQLite, and C modules with their own map.
     maps += build.parent.glob("checkouts/*/Sources/*/module.modulemap")
     maps += build.parent.glob("checkouts/*/Sources/*/include/module.modulemap")
