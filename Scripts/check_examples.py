@@ -19,6 +19,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# The type that `tensorio generate` writes for the bundle of the digits, which some examples use.
+DIGITS = ROOT / "Tests/Fixtures/Generated/Digits.swift"
 BLOCK = re.compile(r"^```swift\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -72,8 +74,9 @@ def main() -> int:
             for text in examples(page):
                 file = Path(folder) / "example.swift"
                 file.write_text(text)
+                files = [str(file), *([str(DIGITS)] if "Digits(" in text else [])]
                 result = subprocess.run(
-                    ["swiftc", "-typecheck", "-swift-version", "6", *flags, str(file)],
+                    ["swiftc", "-typecheck", "-swift-version", "6", *flags, *files],
                     capture_output=True, text=True, check=False)
                 count += 1
                 if result.returncode != 0:

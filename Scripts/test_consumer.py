@@ -57,9 +57,13 @@ print(classification.top(1).first?.label ?? "nothing")
 
 TYPED_PROGRAM = """import TensorIOImageCodecs
 
-let digits = try Digits()
-let answer = try await digits(image: ImageFile("@ROOT@/Demo/images/digit-7-01.png"))
-print(answer.classification.best, answer.classification.best == .seven ? "lucky" : "unlucky")
+@main struct Consumer {
+  static func main() async throws {
+    let digits = try Digits()
+    let answer = try await digits(image: ImageFile("@ROOT@/Demo/images/digit-7-01.png"))
+    print(answer.classification.best, answer.classification.best == .seven ? "lucky" : "unlucky")
+  }
+}
 """
 
 
@@ -128,17 +132,21 @@ class ConsumerTests(unittest.TestCase):
         models = self.package / "Sources/consumer/Models"
         bundle = models / "digits.tiobundle"
         shutil.copytree(ROOT / "Demo/digits.tiobundle", bundle)
+        program = self.package / "Sources/consumer/Consumer.swift"
         self.addCleanup(shutil.rmtree, models)
+        self.addCleanup(program.unlink)
         self.write("Package.swift", MANIFEST.replace("@MORE@", PLUGIN))
-        self.write("Sources/consumer/main.swift", TYPED_PROGRAM)
+        self.write("Sources/consumer/Consumer.swift", TYPED_PROGRAM)
+        # A file of this name can't contain the type of the program.
+        (self.package / "Sources/consumer/main.swift").unlink()
         labels = bundle / "assets/labels.txt"
         names = labels.read_text()
 
         with self.subTest("the program gets a typed answer"):
             build = self.build()
             self.assertEqual(build.returncode, 0, build.stdout + build.stderr)
-            program = self.run_program()
-            self.assertEqual((program.returncode, program.stdout), (0, "seven lucky\n"), program.stderr)
+            run = self.run_program()
+            self.assertEqual((run.returncode, run.stdout), (0, "seven lucky\n"), run.stderr)
             tools = {path.stem for path in (self.package / ".build/debug").glob("Modules-tool/*.swiftmodule")}
             self.assertEqual(tools, TOOL_MODULES)
         with self.subTest("the type isn't written again without a change"):
@@ -146,30 +154,31 @@ class ConsumerTests(unittest.TestCase):
         with self.subTest("a label that is renamed breaks the build"):
             labels.write_text(names.replace("seven", "sept"))
             build = self.build()
+            labels.write_text(names)
             self.assertNotEqual(build.returncode, 0)
             self.assertIn("has no member 'seven'", build.stdout + build.stderr)
         with self.subTest("an error in model.json breaks the build, and says where it is"):
-            labels.write_text(names)
             document = (bundle / "model.json").read_text()
             (bundle / "model.json").write_text(document.replace('"shape": [32, 32, 3]', '"shape": [32]'))
             build = self.build()
+            (bundle / "model.json").write_text(document)
             self.assertNotEqual(build.returncode, 0)
             self.assertIn("inputs[0].shape", build.stdout + build.stderr)
-            (bundle / "model.json").write_text(document)
-        with self.subTest("the access level of the settings reaches the type"):
+        with self.subTest("the settings name the type"):
             self.write("Sources/consumer/TensorIOModels.json", '{"types": {"digits.tiobundle": "Reader"}}')
-            self.write("Sources/consumer/main.swift", TYPED_PROGRAM.replace("Digits()", "Reader()"))
+            self.write("Sources/consumer/Consumer.swift", TYPED_PROGRAM.replace("Digits()", "Reader()"))
             build = self.build()
             (self.package / "Sources/consumer/TensorIOModels.json").unlink()
             self.assertEqual(build.returncode, 0, build.stdout + build.stderr)
-            self.assertNotIn("warning", build.stdout + build.stderr)
+            lines = (build.stdout + build.stderr).splitlines()
+            self.assertEqual([line for line in lines if "warning" in line], [])
         with self.subTest("another bundle in its place is an error when it is opened"):
             copies = list((self.package / ".build/debug").glob("*.resources/Models/digits.tiobundle/assets/labels.txt"))
             self.assertEqual(len(copies), 1)
             copies[0].write_text(names.replace("seven", "sept"))
-            program = self.run_program()
-            self.assertNotEqual(program.returncode, 0)
-            self.assertIn("doesn't fit the type Reader", program.stderr)
+            run = self.run_program()
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn("doesn't fit the type Reader", run.stderr)
         with self.subTest("a bundle that loses its folder is an error with the fix"):
             self.write("Package.swift", MANIFEST.replace("@MORE@", PLUGIN.replace(".copy", ".process")))
             build = self.build()

@@ -74,7 +74,7 @@ struct InputReader {
       let element = type?.swiftName ?? "Int"
       property.type = count == 1 ? element : "[\(element)]"
       property.summary = LayerText.numbers(layer, count, element)
-      if layer.quantization != nil { property.notes = ["The library quantizes what is passed."] }
+      property.notes = LayerText.quantization(layer)
     case .scores(let labels):
       property.type = "[Float]"
       property.summary = LayerText.numbers(layer, labels.count, "Float")
@@ -99,6 +99,11 @@ struct InputReader {
       property.type = "TensorIOEncoding.AudioClip"
       let rate = coding.count("sample_rate").map { ", which is resampled to \($0) Hz" } ?? ""
       property.summary = "A recording\(rate)."
+      if case .object(let features)? = coding.options["features"],
+        case .string(let type)? = features["type"]
+      {
+        property.notes = ["The model sees `\(type)` features, shape \(layer.itemShape)."]
+      }
     case "text":
       property.type = "TensorIOEncoding.TextInput"
       property.summary =
@@ -140,35 +145,6 @@ struct InputReader {
       }
       return property
     }
-  }
-}
-
-/// Sentences about layers.
-enum LayerText {
-  static func numbers(_ layer: ModelManifest.Layer, _ count: Int, _ element: String) -> String {
-    let type = layer.dataType.map { " of the type \($0)" } ?? ""
-    if count == 1 { return "A number\(type)." }
-    return "\(count) numbers\(type), shape \(layer.itemShape), row by row."
-  }
-
-  static func bytes(_ layer: ModelManifest.Layer) -> String {
-    let type = layer.dataType.map { " of \($0) values" } ?? ""
-    return "The bytes of a tensor\(type), shape \(layer.itemShape)."
-  }
-
-  static func preprocessing(_ shape: ImageShape, _ preprocessing: ImagePreprocessing) -> String {
-    var parts = [
-      "The model sees \(shape.width) x \(shape.height) pixels, \(shape.format.rawValue)",
-      "crop `\(preprocessing.crop.mode.rawValue)`", "resize `\(preprocessing.resize.rawValue)`",
-    ]
-    if let normalization = preprocessing.normalization {
-      switch normalization {
-      case .zeroToOne: parts.append("values from 0 to 1")
-      case .minusOneToOne: parts.append("values from -1 to 1")
-      default: parts.append("normalized values")
-      }
-    }
-    return parts.joined(separator: ", ") + "."
   }
 }
 

@@ -42,11 +42,12 @@ struct OutputReader {
       let element = type?.swiftName ?? "Int"
       property.type = count == 1 ? element : "[\(element)]"
       property.summary = LayerText.numbers(layer, count, element)
-      if layer.quantization != nil { property.notes = ["The library has dequantized it."] }
+      property.notes = LayerText.dequantization(layer)
     case .scores(let labels):
       let label = ingredients.enumeration(labels, of: property.identifier) ?? "String"
       property.type = "TensorIO.Scores<\(label)>"
       property.summary = "A value for each of \(counted(labels.count, "label"))."
+      property.notes = LayerText.dequantization(layer)
     case .texts(let count):
       property.type = count == 1 ? "String" : "[String]"
       property.summary = count == 1 ? "A text." : "\(count) texts."
@@ -100,7 +101,8 @@ struct OutputReader {
       property.expression = "outputs.measurement(\(literal)).value"
     case "regression": readMeasurements(coding, literal, into: &property)
     default:
-      property.summary = "The objects that the model finds, best first, in pixels of the image."
+      property.summary =
+        "The objects or poses that the model finds, best first, in pixels of the image."
       readLabelled("Detection", coding, "outputs.objects(\(literal))", into: &property)
     }
     if let unit = coding.text("unit"), !unit.isEmpty { property.notes.append("Unit: \(unit)") }
@@ -115,7 +117,6 @@ struct OutputReader {
       let label = ingredients.enumeration(labels, of: property.identifier)
     else { return }
     property.type = "[TensorIO.Labelled<TensorIO.\(result), \(label)>]"
-    property.expression += ".map { try TensorIO.Labelled($0) }"
   }
 
   private mutating func readMeasurements(

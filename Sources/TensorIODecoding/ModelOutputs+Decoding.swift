@@ -35,12 +35,32 @@ extension ModelOutputs {
     return objects
   }
 
+  /// Decodes the objects or poses of an output, whose labels have a type of their own.
+  ///
+  /// - Throws: `TensorIOError` when the output doesn't contain objects, can't be decoded, or has a
+  ///   label without a value of the type.
+  public func objects<Label: ModelLabel>(
+    _ name: String, as type: Label.Type = Label.self
+  ) throws -> [Labelled<Detection, Label>] {
+    try objects(name).map { try Labelled($0) }
+  }
+
   /// Reads the labels of an output with the decoder `multi-label`.
   ///
   /// - Throws: `TensorIOError` when the output doesn't contain labels, or can't be decoded.
   public func labels(_ name: String) throws -> [ScoredLabel] {
     guard case .labels(let labels) = try decoded(name) else { throw mismatch(name, "labels") }
     return labels
+  }
+
+  /// Reads the labels of an output with the decoder `multi-label`, which have a type of their own.
+  ///
+  /// - Throws: `TensorIOError` when the output doesn't contain labels, can't be decoded, or has a
+  ///   label without a value of the type.
+  public func labels<Label: ModelLabel>(
+    _ name: String, as type: Label.Type = Label.self
+  ) throws -> [Labelled<ScoredLabel, Label>] {
+    try labels(name).map { try Labelled($0) }
   }
 
   /// Reads the vector of an output with the decoder `embedding`.

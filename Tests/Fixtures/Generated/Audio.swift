@@ -123,17 +123,25 @@ struct Audio: Sendable {
     var samples: TensorIOEncoding.AudioClip
 
     /// A recording, which is resampled to 16000 Hz.
+    ///
+    /// The model sees `tensorflow` features, shape [1, 49, 10, 1].
     var tensorflow: TensorIOEncoding.AudioClip
 
     /// A recording, which is resampled to 16000 Hz.
+    ///
+    /// The model sees `librosa` features, shape [640].
     var librosa: TensorIOEncoding.AudioClip
 
     /// A recording, which is resampled to 16000 Hz.
+    ///
+    /// The model sees `speech-commands` features, shape [98, 40].
     ///
     /// The input `speech-commands` of model.json.
     var speechCommands: TensorIOEncoding.AudioClip
 
     /// A recording, which is resampled to 16000 Hz.
+    ///
+    /// The model sees `micro-speech` features, shape [1, 1960].
     var micro: TensorIOEncoding.AudioClip
 
     /// The values by the names in model.json.

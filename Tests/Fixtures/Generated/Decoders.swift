@@ -102,7 +102,8 @@ struct Decoders: Sendable {
   struct Inputs: Sendable {
     /// An image of any size.
     ///
-    /// The model sees 32 x 32 pixels, RGB, crop `center`, resize `pillow-bilinear`.
+    /// The model sees 32 x 32 pixels, RGB, crop `center`, resize `pillow-bilinear`, values from 0
+    /// to 255.
     var image: any TensorIO.ImageEncodable
 
     /// The values by the names in model.json.
@@ -115,27 +116,27 @@ struct Decoders: Sendable {
 
   /// What the model returns.
   struct Outputs: Sendable {
-    /// The objects that the model finds, best first, in pixels of the image.
+    /// The objects or poses that the model finds, best first, in pixels of the image.
     ///
     /// The output `tflite-postprocess` of model.json.
     let tflitePostprocess: [TensorIO.Labelled<TensorIO.Detection, TflitePostprocessLabel>]
 
-    /// The objects that the model finds, best first, in pixels of the image.
+    /// The objects or poses that the model finds, best first, in pixels of the image.
     let ssd: [TensorIO.Labelled<TensorIO.Detection, SsdLabel>]
 
-    /// The objects that the model finds, best first, in pixels of the image.
+    /// The objects or poses that the model finds, best first, in pixels of the image.
     let blazeface: [TensorIO.Labelled<TensorIO.Detection, BlazefaceLabel>]
 
-    /// The objects that the model finds, best first, in pixels of the image.
+    /// The objects or poses that the model finds, best first, in pixels of the image.
     let yolo: [TensorIO.Labelled<TensorIO.Detection, YoloLabel>]
 
-    /// The objects that the model finds, best first, in pixels of the image.
+    /// The objects or poses that the model finds, best first, in pixels of the image.
     let movenet: [TensorIO.Labelled<TensorIO.Detection, MovenetLabel>]
 
-    /// The objects that the model finds, best first, in pixels of the image.
+    /// The objects or poses that the model finds, best first, in pixels of the image.
     let heatmaps: [TensorIO.Detection]
 
-    /// The objects that the model finds, best first, in pixels of the image.
+    /// The objects or poses that the model finds, best first, in pixels of the image.
     let simcc: [TensorIO.Detection]
 
     /// A vector that describes the input.
@@ -175,17 +176,16 @@ struct Decoders: Sendable {
     /// - Parameter outputs: The outputs.
     /// - Throws: `TensorIOError` when an output can't be read as its type.
     init(_ outputs: TensorIO.ModelOutputs) throws {
-      // swift-format-ignore
-      self.tflitePostprocess = try outputs.objects("tflite-postprocess").map { try TensorIO.Labelled($0) }
-      self.ssd = try outputs.objects("ssd").map { try TensorIO.Labelled($0) }
-      self.blazeface = try outputs.objects("blazeface").map { try TensorIO.Labelled($0) }
-      self.yolo = try outputs.objects("yolo").map { try TensorIO.Labelled($0) }
-      self.movenet = try outputs.objects("movenet").map { try TensorIO.Labelled($0) }
+      self.tflitePostprocess = try outputs.objects("tflite-postprocess")
+      self.ssd = try outputs.objects("ssd")
+      self.blazeface = try outputs.objects("blazeface")
+      self.yolo = try outputs.objects("yolo")
+      self.movenet = try outputs.objects("movenet")
       self.heatmaps = try outputs.objects("heatmaps")
       self.simcc = try outputs.objects("simcc")
       self.embedding = try outputs.embedding("embedding")
       self.depth = try outputs.depth("depth")
-      self.multiLabel = try outputs.labels("multi-label").map { try TensorIO.Labelled($0) }
+      self.multiLabel = try outputs.labels("multi-label")
       self.ordinal = try outputs.measurement("ordinal").value
       self.regression = try outputs.measurements("regression").map(\.value)
       self.ctc = try outputs.text("ctc")
