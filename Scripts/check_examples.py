@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # The type that `tensorio generate` writes for the bundle of the digits, which some examples use.
-DIGITS = ROOT / "Tests/Fixtures/Generated/Digits.swift"
+DIGITS = ROOT / "Tests/SwiftGenerationTests/Generated/Digits.swift"
 BLOCK = re.compile(r"^```swift\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 

@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-package import TensorIO
+import TensorIO
 
 /// How the Swift type of a bundle is written.
 package struct GenerationOptions {

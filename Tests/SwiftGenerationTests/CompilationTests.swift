@@ -55,7 +55,7 @@ struct CompilationTests {
   @Test func `programs can use the types`() async throws {
     var sources = try Samples.sources()
     sources["Uses"] = try String(
-      contentsOf: Python.root.appending(path: "Tests/Fixtures/Generated/Uses.txt"), encoding: .utf8)
+      contentsOf: Python.root.appending(path: "Tests/Fixtures/Typed/Uses.txt"), encoding: .utf8)
     try await expectNoErrors(sources)
   }
 

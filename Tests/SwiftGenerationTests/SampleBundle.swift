@@ -140,7 +140,7 @@ enum Swift {
       let arguments =
         ["swiftc", "-typecheck", "-module-name", "Client", "-package-name", "client"] + flags
         + modules + files
-      let result = await try ChildProcess("/usr/bin/env", arguments).finish(input: Data())
+      let result = try await ChildProcess("/usr/bin/env", arguments).finish(input: Data())
       return result.status == 0 ? "" : result.error + "\n(\(result.status))"
     }
   }
@@ -151,7 +151,7 @@ enum Swift {
       let configuration = Python.root.appending(path: ".swift-format").path
       let arguments =
         ["swift", "format", "lint", "--strict", "--configuration", configuration] + files
-      return await try ChildProcess("/usr/bin/env", arguments).finish(input: Data()).error
+      return try await ChildProcess("/usr/bin/env", arguments).finish(input: Data()).error
     }
   }
 
@@ -160,7 +160,7 @@ enum Swift {
     try await withFiles(sources) { files in
       let configuration = Python.root.appending(path: ".swift-format").path
       let arguments = ["swift", "format", "-i", "--configuration", configuration] + files
-      _ = await try ChildProcess("/usr/bin/env", arguments).finish(input: Data())
+      _ = try await ChildProcess("/usr/bin/env", arguments).finish(input: Data())
       let texts = try files.map { try String(contentsOfFile: $0, encoding: .utf8) }
       return Dictionary(uniqueKeysWithValues: zip(sources.keys.sorted(), texts))
     }

@@ -13,7 +13,7 @@ import Testing
 @Suite struct TypeGeneratorTests {
   /// Compares a source with a file, or writes the file if `TENSORIO_WRITE_GENERATED` is set.
   private func expect(_ source: String, isFile name: String) throws {
-    let file = Python.root.appending(path: "Tests/Fixtures/Generated/\(name).swift")
+    let file = Python.root.appending(path: "Tests/SwiftGenerationTests/Generated/\(name).swift")
     if ProcessInfo.processInfo.environment["TENSORIO_WRITE_GENERATED"] == "1" {
       try Data(source.utf8).write(to: file)
     }
@@ -27,14 +27,13 @@ import Testing
     try expect(TypeGenerator(ModelBundle(path), options: options).source, isFile: "Digits")
   }
 
-  @Test func `the public type of a trained model among resources is the one in the fixtures`()
+  @Test func `the public type of a trained model is the one in the fixtures`()
     throws
   {
     let path = Python.root.appending(path: "Demo/digits-train.tiobundle").path
     var options = try GenerationOptions(bundle: path)
-    options.location = .resource("Models/digits-train.tiobundle")
+    options.location = .path(default: "Demo/digits-train.tiobundle")
     options.access = .public
-    options.generator = "the plugin TensorIOModels"
     try expect(TypeGenerator(ModelBundle(path), options: options).source, isFile: "DigitsTrain")
   }
 

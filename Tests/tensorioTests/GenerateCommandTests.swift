@@ -17,7 +17,8 @@ import Testing
 
   @Test func `the type goes to standard output`() async throws {
     let result = try await Self.generate(Self.digits)
-    let file = CommandRunner.packageFolder.appending(path: "Tests/Fixtures/Generated/Digits.swift")
+    let file = CommandRunner.packageFolder
+      .appending(path: "Tests/SwiftGenerationTests/Generated/Digits.swift")
     #expect(result.status == 0 && result.error == "")
     #expect(result.output == (try String(contentsOf: file, encoding: .utf8)))
   }
