@@ -62,6 +62,55 @@ import Testing
     }
   }
 
+  // MARK: - Training
+
+  private static func trained() throws -> DigitsTrain {
+    try DigitsTrain(at: demo.appending(path: "digits-train.tiobundle").path)
+  }
+
+  private static let hasTensorFlow: Bool = {
+    do {
+      try trained().model.load()
+      return true
+    } catch {
+      return false
+    }
+  }()
+
+  @Test(.enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."))
+  func `typed items train a model`() throws {
+    let trained = try Self.trained()
+    let items = (0..<10).flatMap { digit in
+      (1...4).map { number in
+        let name = "digits-training/\(digit)/digit-\(digit)-00\(number).png"
+        let image = ImageFile(Self.demo.appending(path: name).path)
+        return DigitsTrain.Inputs(image: image, label: Int32(digit))
+      }
+    }
+    func meanLoss() throws -> Float {
+      try items.map { try trained.run($0).loss }.reduce(0, +) / Float(items.count)
+    }
+    let before = try meanLoss()
+    var options = TrainingOptions(epochs: 10, placeholders: ["learning_rate": 0.005])
+    options.batchSize = 8
+    try Trainer(trained.model, data: items.map(\.batchItem), options: options).train()
+    #expect(try meanLoss() < before / 2)
+    let answer = try trained(image: ImageFile(Self.seven), label: 7, learningRate: 0.1)
+    #expect(answer.probabilities.count == 10)
+    #expect(answer.loss.isFinite)
+  }
+
+  @Test(.enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."))
+  func `nil for an input that the model needs is an error that names it`() throws {
+    let error = #expect(throws: TensorIOError.self) {
+      try Self.trained()(image: ImageFile(Self.seven), label: nil)
+    }
+    #expect(error?.code == .missingInput)
+    #expect(error?.message.contains("'label'") == true)
+  }
+
+  // MARK: - Interfaces and inputs
+
   @Test func `a bundle of another interface is refused before its model is loaded`() throws {
     let error = #expect(throws: TensorIOError.self) {
       try Digits(at: Self.demo.appending(path: "digits-train.tiobundle").path)
