@@ -39,6 +39,7 @@ let package = Package(
     .library(name: "TensorIOCommandLine", targets: ["TensorIOCommandLine"]),
     .library(name: "TensorIOTesting", targets: ["TensorIOTesting"]),
     .executable(name: "tensorio", targets: ["tensorio"]),
+    .plugin(name: "TensorIOModels", targets: ["TensorIOModels"]),
     // These need the trait ModelHosting.
     .library(
       name: "ModelRepositoryClient", targets: ["ModelRepositoryClient", "ModelRepositoryAPI"]),
@@ -160,14 +161,19 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "WorkerProtocol", dependencies: ["ModelTools", "TensorIO"]),
+    .target(name: "SwiftGeneration", dependencies: ["TensorIO"]),
+    .executableTarget(
+      name: "tensorio-generator", dependencies: ["CSystemCalls", "SwiftGeneration", "TensorIO"]),
+    .plugin(
+      name: "TensorIOModels", capability: .buildTool(), dependencies: ["tensorio-generator"]),
     .target(name: "CCurl"),
     .target(
       name: "TensorIOCommandLine",
       dependencies: [
         "AudioFiles", "CCurl", "CSystemCalls", "Files", "Hashing", "ModelCommands", "ModelTools",
-        "NativeLibrary", "NetRunner", "StoredRows", "TensorIO", "TensorIODecoding",
-        "TensorIOEncoding", "TensorIOImageCodecs", "TensorIOIsolation", "TensorIOLiteRT",
-        "TensorIOTensorFlow", "WorkerProtocol",
+        "NativeLibrary", "NetRunner", "StoredRows", "SwiftGeneration", "TensorIO",
+        "TensorIODecoding", "TensorIOEncoding", "TensorIOImageCodecs", "TensorIOIsolation",
+        "TensorIOLiteRT", "TensorIOTensorFlow", "WorkerProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(name: "tensorio", dependencies: ["TensorIOCommandLine"]),
@@ -296,6 +302,10 @@ let package = Package(
       name: "classify", dependencies: ["TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT"],
       path: "Examples/Classify"),
     .executableTarget(
+      name: "typed-digits", dependencies: ["TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT"],
+      path: "Examples/TypedDigits", resources: [.copy("digits.tiobundle")],
+      plugins: ["TensorIOModels"]),
+    .executableTarget(
       name: "train-digits",
       dependencies: ["TensorIO", "TensorIOImageCodecs", "TensorIOTensorFlow"],
       path: "Examples/TrainDigits"),
@@ -352,6 +362,12 @@ let package = Package(
       name: "WorkerProtocolTests", dependencies: ["TensorIO", "TestSupport", "WorkerProtocol"]),
     .testTarget(name: "StoredRowsTests", dependencies: ["StoredRows", "TestSupport"]),
     .testTarget(
+      name: "SwiftGenerationTests",
+      dependencies: [
+        "SwiftGeneration", "TensorIO", "TensorIODecoding", "TensorIOEncoding",
+        "TensorIOImageCodecs", "TensorIOLiteRT", "TensorIOTensorFlow", "TestSupport",
+      ]),
+    .testTarget(
       name: "NetRunnerTests",
       dependencies: [
         "Files", "NetRunner", "StoredRows", "TensorIO", "TensorIODecoding", "TensorIOImageCodecs",
@@ -360,7 +376,10 @@ let package = Package(
     .testTarget(
       name: "tensorioTests",
       dependencies: [
-        "tensorio", "tensorio-netrunner", "tensorio-repository", "own-formats", "classify",
+        "tensorio", "tensorio-generator", "tensorio-netrunner", "tensorio-repository",
+        "own-formats",
+        "classify",
+        "typed-digits",
         "CSystemCalls", "ModelCommands", "ModelTools", "TensorIOCommandLine", "TensorIO",
         "TensorIODecoding",
         "TensorIOLiteRT",
@@ -438,7 +457,8 @@ let package = Package(
 // saves a tenth of the build's time. SwiftPM doesn't accept such flags in packages that others depend
 // on, so other builds are without them.
 let coldModules: Set = [
-  "Charts", "Drawings", "ModelTools", "TensorIOEncoding", "TensorIOIsolation", "WorkerProtocol",
+  "Charts", "Drawings", "ModelTools", "SwiftGeneration", "TensorIOEncoding", "TensorIOIsolation",
+  "WorkerProtocol",
 ]
 let smallModules: Set = [
   "AudioFiles", "ModelCommands", "NetRunner", "StoredRows", "TensorIOCommandLine",

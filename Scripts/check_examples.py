@@ -19,6 +19,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# The type that `tensorio generate` writes for the bundle of the digits, which some examples use.
+DIGITS = ROOT / "Tests/SwiftGenerationTests/Generated/Digits.swift"
 BLOCK = re.compile(r"^```swift\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -57,7 +59,9 @@ def main() -> int:
     parser.add_argument("--build-path", type=Path, default=ROOT / ".build/debug")
     build = parser.parse_args().build_path
     flags = [f"-I{build / 'Modules'}"]
-    maps = [*build.glob("*.build/module.modulemap"), *ROOT.glob("Sources/*/module.modulemap")]
+    # The plugin's program has its own copies of the C modules, named -tool.
+    maps = [each for each in build.glob("*.build/module.modulemap") if not each.parent.match("*-tool.build")]
+    maps += ROOT.glob("Sources/*/module.modulemap")
     # Dependencies have system libraries, such as GRDB's SQLite, and C modules with their own map.
     maps += build.parent.glob("checkouts/*/Sources/*/module.modulemap")
     maps += build.parent.glob("checkouts/*/Sources/*/include/module.modulemap")
@@ -70,8 +74,9 @@ def main() -> int:
             for text in examples(page):
                 file = Path(folder) / "example.swift"
                 file.write_text(text)
+                files = [str(file), *([str(DIGITS)] if "Digits(" in text else [])]
                 result = subprocess.run(
-                    ["swiftc", "-typecheck", "-swift-version", "6", *flags, str(file)],
+                    ["swiftc", "-typecheck", "-swift-version", "6", *flags, *files],
                     capture_output=True, text=True, check=False)
                 count += 1
                 if result.returncode != 0:

@@ -71,12 +71,14 @@ struct TensorIOCommand: ParsableCommand {
 
       Exit codes: 0 success, 64 wrong usage, 65 a bad bundle, model or input, 66 a file is \
       missing, 69 a native library or a program is missing, 70 a bug in this program; parity: 1 if \
-      the tensors differ; evaluate, merge: 1 if a gate is not met; evaluate, list, bulk: 130 interrupted.
+      the tensors differ; generate --check: 1 if the file is out of date; evaluate, merge: 1 if a \
+      gate is not met; evaluate, list, bulk: 130 interrupted.
       """,
     version: Version.current,
     subcommands: [
       ModelCommands.run, ModelCommands.inspect, ValidateCommand.self, ModelCommands.initialize,
-      ModelCommands.metadata, ModelCommands.parity, BenchCommand.self, ModelCommands.train,
+      ModelCommands.metadata, GenerateCommand.self, ModelCommands.parity, BenchCommand.self,
+      ModelCommands.train,
       EvaluateCommand.self, MergeCommand.self, CompareCommand.self, ListCommand.self,
       BulkCommand.self, WorkerCommand.self, LabelCommand.self, DoctorCommand.self,
       SessionWorkerCommand.self,

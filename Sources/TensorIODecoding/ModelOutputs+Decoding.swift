@@ -31,11 +31,87 @@ extension ModelOutputs {
   /// - Throws: `TensorIOError` when the output doesn't contain objects, or can't be decoded.
   public func objects(_ name: String? = nil) throws -> [Detection] {
     let name = name ?? specs.first { $0.coding != nil }?.name ?? specs.first?.name ?? ""
-    guard case .objects(let objects) = try decoded(name) else {
-      throw TensorIOError(
-        .wrongOutputType, "'\(name)' doesn't contain objects. Read it with decoded(_:).")
-    }
+    guard case .objects(let objects) = try decoded(name) else { throw mismatch(name, "objects") }
     return objects
+  }
+
+  /// Decodes the objects or poses of an output, whose labels have a type of their own.
+  ///
+  /// - Throws: `TensorIOError` when the output doesn't contain objects, can't be decoded, or has a
+  ///   label without a value of the type.
+  public func objects<Label: ModelLabel>(
+    _ name: String, as type: Label.Type = Label.self
+  ) throws -> [Labelled<Detection, Label>] {
+    try objects(name).map { try Labelled($0) }
+  }
+
+  /// Reads the labels of an output with the decoder `multi-label`.
+  ///
+  /// - Throws: `TensorIOError` when the output doesn't contain labels, or can't be decoded.
+  public func labels(_ name: String) throws -> [ScoredLabel] {
+    guard case .labels(let labels) = try decoded(name) else { throw mismatch(name, "labels") }
+    return labels
+  }
+
+  /// Reads the labels of an output with the decoder `multi-label`, which have a type of their own.
+  ///
+  /// - Throws: `TensorIOError` when the output doesn't contain labels, can't be decoded, or has a
+  ///   label without a value of the type.
+  public func labels<Label: ModelLabel>(
+    _ name: String, as type: Label.Type = Label.self
+  ) throws -> [Labelled<ScoredLabel, Label>] {
+    try labels(name).map { try Labelled($0) }
+  }
+
+  /// Reads the vector of an output with the decoder `embedding`.
+  ///
+  /// - Throws: `TensorIOError` when the output doesn't contain a vector, or can't be decoded.
+  public func embedding(_ name: String) throws -> Embedding {
+    guard case .embedding(let embedding) = try decoded(name) else {
+      throw mismatch(name, "an embedding")
+    }
+    return embedding
+  }
+
+  /// Reads the map of an output with the decoder `depth`.
+  ///
+  /// - Throws: `TensorIOError` when the output doesn't contain a depth map, or can't be decoded.
+  public func depth(_ name: String) throws -> DepthMap {
+    guard case .depth(let map) = try decoded(name) else { throw mismatch(name, "a depth map") }
+    return map
+  }
+
+  /// Reads the numbers of an output with the decoder `regression`, `ordinal` or `reconstruction`.
+  ///
+  /// - Throws: `TensorIOError` when the output doesn't contain such numbers, or can't be decoded.
+  public func measurements(_ name: String) throws -> [Measurement] {
+    guard case .measurements(let numbers) = try decoded(name) else {
+      throw mismatch(name, "measurements")
+    }
+    return numbers
+  }
+
+  /// Reads the only number of an output with the decoder `regression`, `ordinal` or
+  /// `reconstruction`.
+  ///
+  /// - Throws: `TensorIOError` when the output doesn't contain one number, or can't be decoded.
+  public func measurement(_ name: String) throws -> Measurement {
+    let numbers = try measurements(name)
+    guard numbers.count == 1 else { throw mismatch(name, "a single measurement") }
+    return numbers[0]
+  }
+
+  /// Reads the text of an output with the decoder `ctc` or `tokens`.
+  ///
+  /// - Throws: `TensorIOError` when the output doesn't contain text, or can't be decoded.
+  public func text(_ name: String) throws -> RecognizedText {
+    guard case .text(let text) = try decoded(name) else { throw mismatch(name, "text") }
+    return text
+  }
+
+  private func mismatch(_ name: String, _ thing: String) -> TensorIOError {
+    TensorIOError(
+      .wrongOutputType, "'\(name)' doesn't contain \(thing). Read it with decoded(_:).")
   }
 
   private func decoded(at index: Int) throws -> DecodedValue {

@@ -27,6 +27,11 @@ public struct TextInput: Sendable, Hashable {
   }
 }
 
+extension TextInput: ExpressibleByStringLiteral {
+  /// Makes an input of one text.
+  public init(stringLiteral text: String) { self.init(text) }
+}
+
 extension TextInput: TensorEncodable {
   public static var tensorKindName: String { "a text" }
   public var tensorElementCount: Int? { nil }

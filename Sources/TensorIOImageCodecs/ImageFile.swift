@@ -94,7 +94,7 @@ extension ImageFile: DecodingInput {
   }
 }
 
-extension ImageFile: TensorEncodable {
+extension ImageFile: ImageEncodable {
   public static var tensorKindName: String { "an image" }
   public var tensorElementCount: Int? { nil }
   public var encodedImageSize: (width: Int, height: Int)? { header.size.withLock { $0 } }

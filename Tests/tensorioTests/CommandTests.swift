@@ -15,7 +15,7 @@ import Testing
   @Test func `help lists the subcommands and the exit codes`() async throws {
     let help = try await CommandRunner.run(["--help"])
     #expect(help.status == 0 && help.error == "")
-    for word in ["run", "inspect", "validate", "init", "metadata", "bench"] {
+    for word in ["run", "inspect", "validate", "init", "metadata", "generate", "bench"] {
       #expect(help.output.contains("\n  \(word)  "))
       let own = try await CommandRunner.run([word, "--help"])
       #expect(own.status == 0 && own.error == "")

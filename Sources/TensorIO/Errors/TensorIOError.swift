@@ -78,6 +78,8 @@ public struct TensorIOError: Error, Sendable {
     public static let unsupportedModel = Code(rawValue: "unsupportedModel")
     /// `class` in model.json names a class that the loader does not know.
     public static let unknownModelClass = Code(rawValue: "unknownModelClass")
+    /// A bundle has another interface than the generated type that it was opened with.
+    public static let changedInterface = Code(rawValue: "changedInterface")
     /// The loader has no backend for the model.
     public static let unknownBackend = Code(rawValue: "unknownBackend")
     /// A native library could not be found or opened.
