@@ -26,13 +26,16 @@ SERVERS = --traits Servers
 # next to each other. Functions with the same code are linked once, which saves 3%: nothing compares
 # the addresses of functions. With glibc 2.36 the relocation table is a hundredth of the size. Optimization across
 # modules (-disable-cmo turns it off) would take 7% of the build's time, and it changes none of the counts
-# of "make budget" by more than 0.1%. On macOS, Swift is a part of the system.
+# of "make budget" by more than 0.1%. The index of .eh_frame (360 KB) is only read when a C++ exception passes
+# through a program's own functions, and those of the runtimes stay within their libraries. On macOS, Swift is
+# a part of the system.
 ifeq ($(shell uname -s),Linux)
 ifneq ($(shell printf '%s\n' 2.36 "$$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)" | sort -VC && echo new),)
 RELOCATIONS = -Xlinker -z -Xlinker pack-relative-relocs
 endif
 RELEASE_FLAGS ?= --static-swift-stdlib --disable-local-rpath -debug-info-format $(DEBUG_INFO) \
   -Xswiftc -disable-cmo -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --icf=all \
+  -Xlinker --no-eh-frame-hdr \
   -Xswiftc -Xfrontend -Xswiftc -function-sections \
   -Xlinker --symbol-ordering-file=$(CURDIR)/Scripts/packaging/startup_order.txt -Xlinker --no-warn-symbol-ordering \
   $(RELOCATIONS)

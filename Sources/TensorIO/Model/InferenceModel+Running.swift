@@ -137,14 +137,17 @@ extension InferenceModel {
     _ pool: SessionPool, to request: RunRequest?, items: Int = 1,
     _ body: (any Session) throws -> Result
   ) throws -> Result {
+    var hasFailed = false
+    // The result isn't kept in a variable, because copying outputs takes longer than all of this.
+    defer { if !hasFailed { succeeded(request, items) } }
     do {
-      let result = try pool.withSession(until: request?.deadline) { session in
-        request?.begin()
+      guard let request else { return try pool.withSession(body) }
+      return try pool.withSession(until: request.deadline) { session in
+        request.begin()
         return try body(session)
       }
-      succeeded(request, items)
-      return result
     } catch {
+      hasFailed = true
       throw failed(error, request, items)
     }
   }

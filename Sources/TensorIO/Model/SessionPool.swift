@@ -97,7 +97,10 @@ final class SessionPool: Sendable {
   func withSession<Result>(
     until deadline: ContinuousClock.Instant? = nil, _ body: (any Session) throws -> Result
   ) throws -> Result {
-    let lent = try borrow(until: deadline)
+    let lent =
+      if let idle = state.withLock({ $0.idle.popLast() }) { idle } else {
+        try wait(until: deadline)
+      }
     defer { giveBack(lent) }
     return try body(lent.session)
   }
@@ -107,7 +110,7 @@ final class SessionPool: Sendable {
     case later(Handover)
   }
 
-  private func borrow(until deadline: ContinuousClock.Instant?) throws -> Lent {
+  private func wait(until deadline: ContinuousClock.Instant?) throws -> Lent {
     let borrowing = try state.withLock { state throws(Failure) -> Borrowing in
       if let lent = state.idle.popLast() { return .now(lent) }
       try checkRoom(state)
