@@ -142,7 +142,7 @@ extension Duration {
 public struct RunLatency: Sendable, Hashable {
   /// The time for reading an image's file and decoding it.
   ///
-  /// ``InferenceModel/measure(_:)`` counts it as preprocessing. Net Runner's evaluator measures it
+  /// `InferenceModel.measure(_:)` counts it as preprocessing. Net Runner's evaluator measures it
   /// separately, although decoding and preprocessing are interleaved row by row.
   public var decode: Duration
   /// The time for converting the values and writing them into the model's memory.

@@ -187,9 +187,10 @@ struct TrainingRun {
     _ step: Int, of stepsPerEpoch: Int
   ) -> [String: any TensorEncodable] {
     var values = options.placeholders
+    let (total, overflows) = options.epochs.multipliedReportingOverflow(by: stepsPerEpoch)
     for (name, schedule) in options.schedules {
       values[name] = schedule.value(
-        inStep: state.epochs * stepsPerEpoch + step, of: options.epochs * stepsPerEpoch)
+        inStep: state.epochs * stepsPerEpoch + step, of: overflows ? .max : total)
     }
     return values
   }

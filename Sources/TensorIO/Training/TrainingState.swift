@@ -48,6 +48,11 @@ struct TrainingState: Codable, Sendable {
     return "epoch-\(digits(epochs, 5))" + (step > 0 ? "-step-\(digits(step, 7))" : "")
   }
 
+  /// Whether the numbers can be those of a training.
+  var isPlausible: Bool {
+    [epochs, step, items, bestEpoch ?? 0].allSatisfy { (0...1_000_000_000).contains($0) }
+  }
+
   /// Checks that the training is the one that wrote the state.
   func check(_ other: Settings, in folder: String) throws {
     let differences = [
@@ -103,6 +108,12 @@ struct TrainingCheckpoints: Sendable {
     guard let name = try names().last else { return nil }
     let path = folder + "/" + name
     let bytes = try FileSystem.read(path + "/" + Self.stateFile)
+    func damaged(_ cause: (any Error)? = nil) -> TensorIOError {
+      TensorIOError(
+        .unreadableFile,
+        "'\(path)/\(Self.stateFile)' is damaged. Delete '\(path)' to continue from an earlier checkpoint.",
+        cause: cause)
+    }
     do {
       let decoder = JSONDecoder()
       decoder.nonConformingFloatDecodingStrategy = Self.decodedNumbers
@@ -113,12 +124,10 @@ struct TrainingCheckpoints: Sendable {
           "The checkpoint '\(path)' has the version \(state.version), and this program reads "
             + "\(TrainingState.currentVersion).")
       }
+      guard state.isPlausible else { throw damaged() }
       return (path, state)
     } catch let error as DecodingError {
-      throw TensorIOError(
-        .unreadableFile,
-        "'\(path)/\(Self.stateFile)' is damaged. Delete '\(path)' to continue from an earlier checkpoint.",
-        cause: error)
+      throw damaged(error)
     }
   }
 

@@ -53,7 +53,7 @@ public struct ValueSchedule: Sendable, Hashable {
     case .step(let every, let factor):
       return (0..<(step / max(every, 1))).reduce(base) { value, _ in value * factor }
     case .cosine(let lowest):
-      let share = min(1, Double(step) / Double(max(total - warmUpSteps, 1)))
+      let share = min(1, Double(step) / max(Double(total) - Double(warmUpSteps), 1))
       let height = 0.5 * (1 + cos(Double.pi * share))
       return base * ((1 - lowest) * height + lowest)
     }

@@ -145,9 +145,16 @@ import Testing
     other = options(resumes: true)
     other.seed = 4
     #expect(message(other)?.contains("the seed 3, and this one has 4.") == true)
-    try "{\"version\"".write(
-      toFile: path + "/epoch-00001/training.json", atomically: true, encoding: .utf8)
-    #expect(message(options(resumes: true))?.contains("training.json' is damaged.") == true)
+    let file = path + "/epoch-00001/training.json"
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    for damaged in [
+      "{\"version\"", text.replacing("\"step\" : 0", with: "\"step\" : -1"),
+      text.replacing("\"epochs\" : 1", with: "\"epochs\" : 9223372036854775807"),
+    ] {
+      #expect(damaged != text)
+      try damaged.write(toFile: file, atomically: true, encoding: .utf8)
+      #expect(message(options(resumes: true))?.contains("training.json' is damaged.") == true)
+    }
     #expect(try contents() == before)
   }
 
@@ -196,6 +203,15 @@ import Testing
       try LineFixture().model, data: LineFixture.points(2), options: options)
     let error = #expect(throws: TensorIOError.self) { try trainer.train() }
     #expect(error?.message == "The schedule of 'learning_rate' " + text)
+  }
+
+  @Test func `any number of epochs has a schedule`() throws {
+    var options = TrainingOptions(epochs: .max)
+    options.schedules["learning_rate"] = ValueSchedule(0.1, .cosine(), warmUpSteps: .max)
+    var epochs = 0
+    try Trainer(LineFixture().model, data: LineFixture.points(99), options: options)
+      .train(until: { epochs == 1 }, onStep: { _ in }, onEpoch: { _ in epochs += 1 })
+    #expect(epochs == 1)
   }
 
   @Test func `each step gets the schedule's value`() throws {
