@@ -276,6 +276,8 @@ class Labelling:
         self.outlines()
         self.keys(Keys.ESCAPE, Keys.ENTER)
         self.has("goes_on", lambda: self.name() == "digit-7-01.png")
+        # Until the image is open, the button isn't shown.
+        page.wait(lambda: page.find("#shape-nothing").is_displayed())
         page.click("#shape-nothing")
         self.has("keeps_that_nothing_is_there", lambda: self.kept("objects")["annotated"] == [
             {"photo": "boxes.png", "shapes": 3}, {"photo": "digit-7-01.png", "shapes": 0}])

@@ -147,7 +147,12 @@ class Page:
             "return document.querySelector(arguments[0])?.textContent ?? ''", selector)
 
     def click(self, selector: str) -> None:
-        self.driver.execute_script("document.querySelector(arguments[0]).click()", selector)
+        """Clicks an element as soon as there is one. A view can replace it at any time."""
+        script = """const element = document.querySelector(arguments[0]);
+            element?.click();
+            return element !== null;"""
+        if self.wait(lambda: self.driver.execute_script(script, selector)) is None:
+            raise NoSuchElementException(selector)
 
     def wait(self, condition, seconds: float = 60) -> float | None:
         """Returns how long a condition took, or None if it never held."""

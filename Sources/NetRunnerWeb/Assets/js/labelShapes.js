@@ -46,14 +46,15 @@ export class ShapePanel {
 
   /** Shows the annotator's shapes. `isDone` says whether the image was decided. */
   show(isDone) {
-    const { shapes, selected, suggestions, isDrawing, tool } = this.#annotator;
+    const { shapes, selected, suggestions, isDrawing, isOpen, tool } = this.#annotator;
     for (const input of this.#tools.querySelectorAll("input")) input.checked = input.value === tool;
     this.#take.hidden = suggestions.length === 0 || isDrawing;
     this.#take.textContent = tn(
       suggestions.length, "Take over the model's box", "Take over the model's {n} boxes"
     );
     this.#finish.hidden = !isDrawing;
-    this.#nothing.hidden = shapes.length > 0 || isDrawing || isDone;
+    // Until the image is open, nothing can be kept about it.
+    this.#nothing.hidden = !isOpen || shapes.length > 0 || isDrawing || isDone;
     this.#list.hidden = shapes.length === 0;
     const focused = this.#list.contains(document.activeElement);
     this.#list.replaceChildren(
