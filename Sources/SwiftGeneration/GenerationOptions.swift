@@ -7,7 +7,7 @@ import TensorIO
 
 /// How the Swift type of a bundle is written.
 package struct GenerationOptions {
-  /// Who can use the type.
+  /// The access level of the type.
   package enum Access: String, CaseIterable, Sendable {
     /// Every module.
     case `public`
@@ -27,7 +27,7 @@ package struct GenerationOptions {
 
   /// The type's name.
   package var typeName: String
-  /// Who can use the type.
+  /// The access level of the type.
   package var access = Access.internal
   /// Where the type finds its bundle.
   package var location = Location.path(default: nil)

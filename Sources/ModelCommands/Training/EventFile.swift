@@ -107,7 +107,7 @@ private struct Message {
   }
 }
 
-/// The checksum of a TFRecord: CRC-32C, masked so that a checksum of checksums is no special case.
+/// The checksum of a TFRecord: CRC-32C, which TFRecord changes with `masked(_:)` before it is stored.
 enum CRC32C {
   private static let table: [UInt32] = (0..<256).map { index in
     (0..<8).reduce(UInt32(index)) { value, _ in

@@ -17,7 +17,7 @@ public struct BulkRow: Sendable, Codable, Hashable {
   /// The row's place in an archive that is an item of a manifest; otherwise nil.
   package var place: ArchivePlace?
 
-  /// Whether the row is no sample's, but says that an archive was read to its end.
+  /// Whether the row says that an archive was read to its end, instead of describing a sample.
   package var isEnd: Bool { place?.rows != nil && !result.error }
 
   private enum CodingKeys: String, CodingKey {

@@ -40,8 +40,11 @@ struct TrainingState: Codable, Sendable {
 
   static let currentVersion = 1
 
-  /// The name of a checkpoint's folder, in whose order they were written.
-  var folderName: String {
+  /// The name of the checkpoint's folder.
+  var folderName: String { Self.folderName(epochs: epochs, step: step) }
+
+  /// Returns the name of a checkpoint's folder; names sort in the order in which they are written.
+  static func folderName(epochs: Int, step: Int = 0) -> String {
     func digits(_ number: Int, _ count: Int) -> String {
       String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
     }
@@ -133,12 +136,8 @@ struct TrainingCheckpoints: Sendable {
 
   /// Returns the folder with the weights of an epoch; nil if it wasn't kept.
   func folder(ofEpoch epoch: Int) throws -> String? {
-    var state = TrainingState(
-      settings: .init(
-        items: 0, validationItems: 0, batchSize: 0, seed: 0, shuffles: false, balances: false),
-      generator: 0)
-    state.epochs = epoch
-    return try names().contains(state.folderName) ? folder + "/" + state.folderName : nil
+    let name = TrainingState.folderName(epochs: epoch)
+    return try names().contains(name) ? folder + "/" + name : nil
   }
 
   /// Writes a checkpoint, and then removes old ones.

@@ -47,7 +47,7 @@ enum MemoryObjects {
 
   private static func bytes(_ address: String, in objects: [String: [UInt8]]) throws -> [UInt8] {
     guard let bytes = objects[address] else {
-      throw TensorIOError(.fileNotFound, "There is no object '\(address)'.")
+      throw TensorIOError(.fileNotFound, "The object '\(address)' doesn't exist.")
     }
     return bytes
   }
