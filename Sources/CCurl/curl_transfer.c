@@ -20,6 +20,7 @@ enum {
   OPTION_HTTPHEADER = 10023,
   OPTION_HEADERDATA = 10029,
   OPTION_CAINFO = 10065,
+  OPTION_COPYPOSTFIELDS = 10165,
   OPTION_AWS_SIGV4 = 10305,
   OPTION_WRITEFUNCTION = 20011,
   OPTION_HEADERFUNCTION = 20079,
@@ -157,6 +158,14 @@ void curl_transfer_begin(CurlTransfer *transfer, const CurlRequest *request) {
   if (request->range) curl->easy_setopt(easy, OPTION_RANGE, request->range);
   if (request->condition)
     transfer->fields = curl->slist_append(transfer->fields, request->condition);
+  if (request->authorization)
+    transfer->fields = curl->slist_append(transfer->fields, request->authorization);
+  if (request->body) {
+    curl->easy_setopt(easy, OPTION_COPYPOSTFIELDS, request->body);
+    transfer->fields = curl->slist_append(transfer->fields, "Content-Type: application/json");
+    // Without this, a large body waits for the server's permission.
+    transfer->fields = curl->slist_append(transfer->fields, "Expect:");
+  }
   int code = 0;
   if (request->credentials) {
     // The signature covers the path as it is written.

@@ -180,7 +180,7 @@ package struct InputReader {
 
   // MARK: - JSON
 
-  func value(
+  package func value(
     of json: JSONValue, for spec: TensorSpec?, named name: String
   ) throws -> any TensorEncodable {
     if case .string(let text) = json, spec?.isText != true {
@@ -194,7 +194,7 @@ package struct InputReader {
   }
 
   /// Returns the path of a file that JSON names.
-  func path(_ text: String) -> String {
+  package func path(_ text: String) -> String {
     guard let folder, !text.hasPrefix("/") else { return text }
     return folder + "/" + text
   }

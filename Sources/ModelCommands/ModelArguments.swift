@@ -157,7 +157,7 @@ package struct NamedArgument: ExpressibleByArgument {
 }
 
 extension [NamedArgument] {
-  func placeholders(
+  package func placeholders(
     of signature: ModelSignature, scaling: DecodeScaling = .exact
   ) throws -> [String: any TensorEncodable] {
     try values(of: "--placeholder", with: InputReader(scaling: scaling)) {
@@ -185,7 +185,7 @@ extension ModelSignature {
   ///
   /// Only a run shows which values are missing, because some placeholders have a default in the
   /// model.
-  func namingOption<Result>(_ body: () throws -> Result) throws -> Result {
+  package func namingOption<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as TensorIOError {

@@ -24,7 +24,6 @@ package enum ModelCommands {
   package static let initialize: any ParsableCommand.Type = InitCommand.self
   package static let metadata: any ParsableCommand.Type = MetadataCommand.self
   package static let parity: any ParsableCommand.Type = ParityCommand.self
-  package static let train: any ParsableCommand.Type = TrainCommand.self
 }
 
 package enum Processors {

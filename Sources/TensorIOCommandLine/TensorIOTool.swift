@@ -78,7 +78,8 @@ struct TensorIOCommand: ParsableCommand {
     subcommands: [
       ModelCommands.run, ModelCommands.inspect, ValidateCommand.self, ModelCommands.initialize,
       ModelCommands.metadata, GenerateCommand.self, ModelCommands.parity, BenchCommand.self,
-      ModelCommands.train,
+      TrainCommand.self,
+      ConvertCommand.self,
       EvaluateCommand.self, MergeCommand.self, CompareCommand.self, ListCommand.self,
       BulkCommand.self, WorkerCommand.self, LabelCommand.self, DoctorCommand.self,
       SessionWorkerCommand.self,

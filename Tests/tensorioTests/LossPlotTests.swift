@@ -8,7 +8,7 @@ import TensorIO
 import TestSupport
 import Testing
 
-@testable import ModelCommands
+@testable import TensorIOCommandLine
 
 /// The plot of a training run.
 struct LossPlotTests {

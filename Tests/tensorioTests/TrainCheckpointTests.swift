@@ -21,7 +21,8 @@ struct TrainCheckpointTests {
 
   private static let loop = [
     "--epochs", "5", "--validation", "0.1", "--schedule",
-    "learning_rate=cosine:0.005,warmup=10,lowest=0.1",
+    "learning_rate=cosine:0.005,warmup=10,lowest=0.1", "--augment", "crop=4", "--augment",
+    "rotation=0.05,fill=nearest",
   ]
 
   /// The number and the losses of each epoch, without times.

@@ -8,7 +8,7 @@ import TensorIO
 import TensorIOImageCodecs
 import Testing
 
-@testable import ModelCommands
+@testable import TensorIOCommandLine
 
 /// Training data from files and folders.
 struct TrainingDataTests {

@@ -5,6 +5,7 @@
 
 import Foundation
 import TensorIO
+import TensorIOLiteRT
 import TensorIOTensorFlow
 import TestSupport
 import Testing
@@ -19,6 +20,8 @@ import Testing
     }
 
     let losses: [String: [Double]]
+    /// Those with weights and clipped gradients.
+    let weighted: [Double]
     let batches: [[Item]]
     /// The values in the first 120 steps of 100.
     let schedules: [String: [Double]]
@@ -29,24 +32,25 @@ import Testing
       #"{"name": "x", "type": "array", "shape": [-1, 2], "dtype": "float32"}"#,
       #"{"name": "label", "type": "array", "shape": [-1], "dtype": "int32"}"#,
     ],
-    outputs: [#"{"name": "loss", "type": "scalar", "shape": []}"#],
-    rate: #", "placeholders": [{"name": "rate", "type": "scalar", "shape": []}]"#
+    outputs: [#"{"name": "loss", "type": "scalar", "shape": []}"#]
   )
 
   /// Writes a bundle beside a SavedModel, and returns its model.
   private func model(
-    _ layout: String, in folder: String, outputs: [String]? = nil
+    _ layout: String, in folder: String, inputs: [String] = layers.inputs,
+    outputs: [String] = layers.outputs, placeholders: [String]? = nil
   ) throws -> TrainableModel {
-    let takesRate = layout == "module" || layout == "graph"
+    let names = placeholders ?? (layout == "module" || layout == "graph" ? ["rate"] : [])
+    let values = names.map { #"{"name": "\#($0)", "type": "scalar", "shape": []}"# }
     let path = folder + "/\(layout)-\(UUID()).tiobundle"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: folder + "/" + layout, toPath: path + "/train")
     let manifest = """
       {"name": "\(layout)", "details": "", "id": "\(layout)", "version": "1", "author": "", "license": "",
        "model": {"file": "train", "quantized": false, "backend": "tensorflow", "modes": ["train"]},
-       "inputs": [\(Self.layers.inputs.joined(separator: ","))],
-       "outputs": [\((outputs ?? Self.layers.outputs).joined(separator: ","))],
-       "train": {"ops": ["train"]}\(takesRate ? Self.layers.rate : "")}
+       "inputs": [\(inputs.joined(separator: ","))],
+       "outputs": [\(outputs.joined(separator: ","))],
+       "placeholders": [\(values.joined(separator: ","))], "train": {"ops": ["train"]}}
       """
     try manifest.write(toFile: path + "/model.json", atomically: true, encoding: .utf8)
     return try TrainableModel(at: path, loader: Self.loader)
@@ -71,6 +75,7 @@ import Testing
       )
       #expect(expected[99] < 0.9 * expected[0], "\(layout)")
     }
+    try checkWeights(in: folder, peer)
     try checkSchedules(peer)
     try await checkNatural(in: folder, peer)
     try checkOutputsOfTwoSignatures(in: folder, peer)
@@ -90,6 +95,28 @@ import Testing
       #expect(evaluated == loss)
       return loss
     }
+  }
+
+  /// Items that are weighed by their class, and gradients that are clipped by a placeholder.
+  private func checkWeights(in folder: String, _ peer: Peer) throws {
+    let model = try model(
+      "weighted", in: folder,
+      inputs: Self.layers.inputs + [
+        #"{"name": "weight", "type": "array", "shape": [-1], "dtype": "float32"}"#
+      ],
+      placeholders: ["rate", "clip"])
+    let items = peer.batches.flatMap(\.self)
+    var options = TrainingOptions(batchSize: 16, placeholders: ["rate": 0.5, "clip": 0.125])
+    options.shuffles = false
+    options.itemWeights = ItemWeights(input: "weight", balancing: items.map(\.label))
+    let trainer = Trainer(
+      model, data: items.map { ["x": $0.x, "label": $0.label] as Batch.Item }, options: options)
+    var losses: [Double] = []
+    try trainer.train { losses.append($0.means["loss"] ?? .nan) }
+    #expect(losses.count == 100)
+    #expect(
+      zip(losses, peer.weighted).allSatisfy { abs($0 - $1) < 1e-5 }, "\(losses) \(peer.weighted)")
+    #expect(peer.weighted != peer.losses["module"])
   }
 
   private func batch(_ items: [Peer.Item]) throws -> Batch {
@@ -151,7 +178,7 @@ import Testing
       contentsOf: Python.root.appending(path: "Documentation/Training.md"), encoding: .utf8)
     let block = try #require(page.split(separator: "```sh\n").dropFirst().first)
     let commands = try #require(block.split(separator: "```").first).split(separator: "\n")
-    #expect(commands.count == 4)
+    #expect(commands.count == 5)
     let program = CommandRunner.binary.path
     var outputs: [String] = []
     for command in commands {
@@ -168,5 +195,18 @@ import Testing
     #expect(header.contains("validation loss"))
     #expect(outputs[2].split(separator: "\n").count == 21)
     #expect(outputs[3].hasPrefix("probabilities"))
+    try checkConverted(in: folder, peer)
+  }
+
+  /// The converted model is a function of TensorFlow 2, and gives the same probabilities.
+  private func checkConverted(in folder: String, _ peer: Peer) throws {
+    let loader = ModelLoader(backends: [.tensorFlow, .liteRT])
+    let models = try ["trained", "lite"].map {
+      try loader.model(at: folder + "/\($0).tiobundle")
+    }
+    for item in peer.batches[0] {
+      let results: [[Float]] = try models.map { try $0.run(ModelInputs(item.x))["probabilities"] }
+      #expect(zip(results[0], results[1]).allSatisfy { abs($0 - $1) < 1e-5 })
+    }
   }
 }

@@ -8,7 +8,8 @@
 
 The layouts are `archive`, the Python example of a document (Keras 3's ExportArchive); `module`, a tf.Module with
 plain variables; `natural`, a tf.Module around a Keras 3 network, which lacks variables; `kept`, the same with its
-variables; and `graph`, a graph of tf.compat.v1. FOLDER/NAME is the SavedModel. A loss is that of `evaluate` after a
+variables; `weighted`, whose items have weights and whose gradients are clipped; and `graph`, a graph of
+tf.compat.v1. FOLDER/NAME is the SavedModel. A loss is that of `evaluate` after a
 step on a batch of DATA, as Swift computes it.
 """
 
@@ -24,12 +25,15 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
+from sklearn.utils.class_weight import compute_class_weight  # noqa: E402
 
 STEPS = 100
 BATCH = 16
 X = tf.TensorSpec([None, 2], tf.float32, "x")
 LABEL = tf.TensorSpec([None], tf.int32, "label")
 RATE = tf.TensorSpec([], tf.float32, "rate")
+WEIGHT = tf.TensorSpec([None], tf.float32, "weight")
+CLIP = tf.TensorSpec([], tf.float32, "clip")
 
 
 def batches() -> list[tuple[np.ndarray, np.ndarray]]:
@@ -111,6 +115,27 @@ class Plain(tf.Module):
         return {"probabilities": tf.nn.softmax(self.logits(x))}
 
 
+class Weighted(Plain):
+    """The same with a weight for each item, and a bound of the gradients' norm."""
+
+    def weighted_loss(self, x, label, weight):
+        return tf.reduce_mean(
+            weight * tf.nn.sparse_softmax_cross_entropy_with_logits(label, self.logits(x)))
+
+    @tf.function(input_signature=[X, LABEL, WEIGHT, RATE, CLIP])
+    def train(self, x, label, weight, rate, clip):
+        with tf.GradientTape() as tape:
+            loss = self.weighted_loss(x, label, weight)
+        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, self.layers), clip)
+        for variable, gradient in zip(self.layers, gradients):
+            variable.assign_sub(rate * gradient)
+        return {"loss": loss}
+
+    @tf.function(input_signature=[X, LABEL, WEIGHT])
+    def evaluate(self, x, label, weight):
+        return {"loss": self.weighted_loss(x, label, weight)}
+
+
 def export_module(module: tf.Module, path: str) -> None:
     tf.saved_model.save(module, path, signatures={
         "train": module.train, "evaluate": module.evaluate, "serving_default": module.predict})
@@ -165,6 +190,19 @@ def losses(path: str, takes_rate: bool) -> list[float]:
     return found
 
 
+def weighted_losses(path: str) -> list[float]:
+    """Trains with the weights that scikit-learn gives the classes of all items."""
+    model = tf.saved_model.load(path)
+    labels = np.concatenate([labels for _, labels in batches()])
+    weights = compute_class_weight("balanced", classes=np.unique(labels), y=labels).astype(np.float32)
+    found = []
+    for values, labels in batches():
+        given = {"x": tf.constant(values), "label": tf.constant(labels), "weight": tf.constant(weights[labels])}
+        model.signatures["train"](**given, rate=tf.constant(0.5), clip=tf.constant(0.125))
+        found.append(float(model.signatures["evaluate"](**given)["loss"]))
+    return found
+
+
 def losses_of_graph(path: str) -> list[float]:
     v1 = tf.compat.v1
     with v1.Session(graph=tf.Graph()) as session:
@@ -180,7 +218,7 @@ def losses_of_graph(path: str) -> list[float]:
 def main() -> None:
     folder, page = sys.argv[1:]
     export_document(os.path.abspath(page), folder)
-    for name, module in (("natural", Natural()), ("kept", Kept()), ("module", Plain())):
+    for name, module in (("natural", Natural()), ("kept", Kept()), ("module", Plain()), ("weighted", Weighted())):
         export_module(module, os.path.join(folder, name))
     export_graph(os.path.join(folder, "graph"))
     result = {name: losses(os.path.join(folder, name), name == "module") for name in ("archive", "kept", "module")}
@@ -190,7 +228,8 @@ def main() -> None:
     cosine = rates.CosineDecay(0.0, 90, alpha=0.1, warmup_target=0.05, warmup_steps=10)
     step = rates.ExponentialDecay(0.05, 7, 0.5, staircase=True)
     schedules = {name: [float(schedule(i)) for i in range(120)] for name, schedule in (("cosine", cosine), ("step", step))}
-    print(json.dumps({"losses": result, "batches": items, "schedules": schedules}))
+    weighted = weighted_losses(os.path.join(folder, "weighted"))
+    print(json.dumps({"losses": result, "weighted": weighted, "batches": items, "schedules": schedules}))
 
 
 if __name__ == "__main__":

@@ -50,6 +50,8 @@ typedef struct {
   const char *token;        // A header field that is signed, too, or null.
   int is_file;              // Whether all bytes are kept in memory, with limits on size and time.
   int follows;              // Whether redirections are followed.
+  const char *authorization;  // A header field, or null.
+  const char *body;         // A document of JSON that is sent with POST, or null for GET.
 } CurlRequest;
 
 // The state of a download.

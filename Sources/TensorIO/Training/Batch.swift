@@ -22,6 +22,8 @@ public struct Batch: Sendable {
   public private(set) var items: [Item] = []
   /// Returns the name that errors use for an item, if the batch is part of a larger data source.
   var nameOfItem: (@Sendable (Int) -> String)?
+  /// How the items are mixed with each other when they are encoded; nil if they aren't.
+  package var mix: BatchMix?
 
   /// Makes an empty batch.
   ///

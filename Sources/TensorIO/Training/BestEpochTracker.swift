@@ -5,7 +5,9 @@
 
 /// Keeps track of the best epoch and decides when the training has stopped improving.
 struct BestEpochTracker {
+  /// The name of the output or metric that is monitored; nil if no output has a mean.
   private let name: String?
+  private let isMetric: Bool
   private let prefersHigher: Bool
   private let earlyStopping: EarlyStopping?
   /// What is known so far.
@@ -22,6 +24,11 @@ struct BestEpochTracker {
   init(_ options: TrainingOptions, _ outputs: [TensorSpec]) throws {
     prefersHigher = options.prefersHigher
     earlyStopping = options.earlyStopping
+    isMetric = options.monitoredMetric != nil
+    if isMetric {
+      name = options.monitoredMetric
+      return
+    }
     if let wanted = options.monitoredOutput {
       guard let spec = outputs.first(where: { $0.name == wanted }) else {
         throw TensorIOError.unknownOutput(wanted, among: outputs)
@@ -49,9 +56,19 @@ struct BestEpochTracker {
     earlyStopping.map { progress.epochsWithoutImprovement >= $0.patience } ?? false
   }
 
-  /// Records the means of an epoch, and returns whether it is the best so far.
-  mutating func note(_ means: OutputMeans) -> Bool {
-    guard let name, let value = means[name] else { return false }
+  /// Records the means and metrics of an epoch, and returns whether it is the best so far.
+  ///
+  /// - Throws: ``TensorIOError`` when the metric to monitor is missing.
+  mutating func note(_ means: OutputMeans, _ metrics: [EpochMetric]) throws -> Bool {
+    guard let name else { return false }
+    let found = isMetric ? metrics.first { $0.name == name }?.value : means[name]
+    if isMetric, found == nil {
+      throw TensorIOError(
+        .invalidOption,
+        "The metric '\(name)' can't be monitored, because it isn't measured. The metrics are "
+          + quotedList(metrics.map(\.name)) + ".")
+    }
+    guard let value = found else { return false }
     if isBetter(value, than: progress.reference, by: earlyStopping?.minimumImprovement ?? 0) {
       progress.reference = value
       progress.epochsWithoutImprovement = 0

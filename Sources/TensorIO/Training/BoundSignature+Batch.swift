@@ -76,6 +76,7 @@ extension BoundSignature {
         var part = memory._mutatingExtracting((row * share)..<((row + 1) * share))
         try Self.naming(row, of: batch) { try value.encode(into: &part, as: input.spec) }
       }
+      if input.spec.dataType == .float32 { batch.mix?.apply(to: &memory) }
     }
   }
 

@@ -195,7 +195,9 @@ public struct EpochResult: Sendable {
   /// The means of the outputs over the validation items after the epoch; nil without validation
   /// items.
   public let validation: OutputMeans?
-  /// Whether the monitored output is better than in every earlier epoch.
+  /// What ``TrainingOptions/measurement`` returned; empty without one.
+  public let metrics: [EpochMetric]
+  /// Whether the monitored output or metric is better than in every earlier epoch.
   public let isBest: Bool
 }
 
@@ -213,11 +215,23 @@ struct TrainingItems: Sendable {
   }
 
   /// Makes a batch of the items at these indices, whose errors name the items.
-  func batch(of indexes: ArraySlice<Int>, keys: [String]) throws -> Batch {
+  ///
+  /// - Parameters:
+  ///   - indexes: The items; the slice is a part of the order of the whole epoch.
+  ///   - keys: The names of the inputs.
+  ///   - prepare: Returns an item as the model sees it, by its index and its position in the epoch.
+  /// - Returns: The batch.
+  /// - Throws: ``TensorIOError`` when an item lacks a value, and the errors of `prepare`.
+  func batch(
+    of indexes: ArraySlice<Int>, keys: [String],
+    _ prepare: (_ item: Batch.Item, _ index: Int, _ position: Int) throws -> Batch.Item
+  ) throws -> Batch {
     var batch = Batch(keys: keys)
     let (name, first) = (name, indexes.startIndex)
     batch.nameOfItem = { row in name(indexes[first + row]) }
-    for index in indexes { try batch.addItem(item(index)) }
+    for (position, index) in zip(indexes.indices, indexes) {
+      try batch.addItem(prepare(item(index), index, position))
+    }
     return batch
   }
 }

@@ -30,6 +30,14 @@ public struct TrainingOptions: Sendable {
   /// The items of smaller classes are then seen several times. Validation items are not balanced.
   public var balancedClass: (@Sendable (Int) -> Int)?
 
+  /// The weight of each item in the loss; nil for models without an input for it.
+  public var itemWeights: ItemWeights?
+
+  /// Random changes of the images in each step, in this order.
+  ///
+  /// Validation items are not changed.
+  public var augmentations: [Augmentation] = []
+
   /// Whether the items are shuffled before each epoch.
   ///
   /// If false, they keep their order.
@@ -50,7 +58,12 @@ public struct TrainingOptions: Sendable {
   /// Its mean over the validation items is used, or its mean over the training items if there are
   /// no validation items.
   public var monitoredOutput: String?
-  /// Whether a higher monitored output is better, as with accuracy.
+  /// Measures the model after the validation of each epoch, such as the accuracy of its predictions on test
+  /// photos; nil for no metrics beside the model's outputs.
+  public var measurement: (@Sendable (TrainableModel) throws -> [EpochMetric])?
+  /// The metric of ``measurement`` that determines the best epoch, instead of an output.
+  public var monitoredMetric: String?
+  /// Whether a higher monitored output or metric is better, as with accuracy.
   ///
   /// By default, a lower value is better.
   public var prefersHigher = false
@@ -82,6 +95,56 @@ public struct TrainingOptions: Sendable {
     self.epochs = epochs
     self.batchSize = batchSize
     self.placeholders = placeholders
+  }
+}
+
+/// The weights of items in the loss, for a model that takes them as an input.
+///
+/// ```swift
+/// let labels = data.map(\.label)
+/// options.itemWeights = ItemWeights(input: "weight", balancing: labels)
+/// ```
+public struct ItemWeights: Sendable {
+  /// The name of the input with one number for each item.
+  ///
+  /// The items have no value for it themselves.
+  public var input: String
+  /// Returns the weight of an item of the data, by its index.
+  ///
+  /// Validation items have the weight 1.
+  public var weight: @Sendable (Int) -> Double
+
+  /// Makes weights from a function of an item's index.
+  public init(input: String, weight: @escaping @Sendable (Int) -> Double) {
+    self.input = input
+    self.weight = weight
+  }
+
+  /// Makes weights with which all classes count equally, like `class_weight="balanced"` of scikit-learn.
+  ///
+  /// - Parameters:
+  ///   - input: The name of the input.
+  ///   - classes: The class of each item.
+  public init<Class: Hashable & Sendable>(input: String, balancing classes: [Class]) {
+    let counts = classes.reduce(into: [Class: Int]()) { $0[$1, default: 0] += 1 }
+    let weights = classes.map { item in
+      Double(classes.count) / Double(counts.count * (counts[item] ?? 1))
+    }
+    self.init(input: input) { weights[$0] }
+  }
+}
+
+/// A number that was measured after an epoch.
+public struct EpochMetric: Sendable, Hashable {
+  /// The name, such as `top1`.
+  public var name: String
+  /// The value.
+  public var value: Double
+
+  /// Makes a metric.
+  public init(_ name: String, _ value: Double) {
+    self.name = name
+    self.value = value
   }
 }
 

@@ -10,6 +10,7 @@ struct TrainingRun {
   private let signature: ModelSignature
   private let training: Part
   private let validation: Part?
+  private let preparation: ItemPreparation
   private let order: ItemOrder
   private let checkpoints: TrainingCheckpoints?
   private var watch: BestEpochTracker
@@ -37,6 +38,7 @@ struct TrainingRun {
     }
     self.options = options
     signature = try trainer.model.loadSignature()
+    preparation = try ItemPreparation(options, for: signature)
     var generator = SplitMix64(seed: options.seed)
     let all = Array(0..<trainer.data.count)
     if let validation = trainer.validation {
@@ -64,9 +66,14 @@ struct TrainingRun {
       settings: .init(
         items: training.indexes.count, validationItems: self.validation?.indexes.count ?? 0,
         batchSize: options.batchSize, seed: options.seed, shuffles: options.shuffles,
-        balances: options.balancedClass != nil),
+        balances: options.balancedClass != nil,
+        augmentations: options.augmentations.isEmpty
+          ? nil : options.augmentations.map(\.description)),
       generator: generator.state)
   }
+
+  /// The names of the inputs.
+  private var keys: [String] { signature.inputs.map(\.name) }
 
   private static func check(_ items: TrainingItems, _ noun: String) throws {
     guard items.count > 0 else {
@@ -144,7 +151,8 @@ struct TrainingRun {
         if state.step > done { try checkpoints?.write(model, state) }
         return nil
       }
-      let batch = try training.items.batch(of: indexes, keys: signature.inputs.map(\.name))
+      let batch = try preparation.batch(
+        of: training.items, indexes, keys: keys, step: index, ofEpoch: state.generator)
       let outputs = try model.train(batch, placeholders: placeholders(index, of: batches.count))
       let means = try sums.add(outputs, items: batch.count)
       if options.stopsAtNonFinite { try check(means, epoch: epoch, step: index + 1) }
@@ -159,7 +167,7 @@ struct TrainingRun {
     }
     if last == nil, let indexes = batches.last {
       // The checkpoint was written during the validation, when all steps were done.
-      let batch = try training.items.batch(of: indexes, keys: signature.inputs.map(\.name))
+      let batch = try preparation.validationBatch(of: training.items, indexes, keys: keys)
       last = try model.evaluate(
         batch, placeholders: placeholders(state.step - 1, of: batches.count))
     }
@@ -173,13 +181,15 @@ struct TrainingRun {
       }
       validated = means
     }
-    let isBest = watch.note(validated ?? sums.means)
+    let metrics = try options.measurement?(model) ?? []
+    let isBest = try watch.note(validated ?? sums.means, metrics)
     (state.epochs, state.step, state.sums, state.items) = (epoch, 0, [], 0)
     (state.generator, state.progress) = (generator.state, watch.progress)
     if isBest { state.bestEpoch = epoch }
     return EpochResult(
       epoch: epoch, steps: batches.count, items: order.count, duration: clock.now - start,
-      training: sums.means, lastOutputs: last, validation: validated, isBest: isBest)
+      training: sums.means, lastOutputs: last, validation: validated, metrics: metrics,
+      isBest: isBest)
   }
 
   /// Returns the placeholders in a step of the current epoch, counted from 0.
@@ -203,7 +213,7 @@ struct TrainingRun {
     var sums = OutputSums(signature.outputs)
     for indexes in validation.indexes.chunks(of: options.batchSize) {
       if isOver() { return nil }
-      let batch = try validation.items.batch(of: indexes, keys: signature.inputs.map(\.name))
+      let batch = try preparation.validationBatch(of: validation.items, indexes, keys: keys)
       let outputs = try model.evaluate(batch, placeholders: placeholders)
       _ = try sums.add(outputs, items: batch.count)
     }
@@ -235,6 +245,14 @@ extension TrainingOptions {
       guard placeholders[name] == nil else {
         throw TensorIOError(.invalidOption, "'\(name)' has both a value and a schedule.")
       }
+    }
+    guard monitoredMetric == nil || measurement != nil else {
+      throw TensorIOError(
+        .invalidOption, "monitoredMetric needs a measurement that returns the metric.")
+    }
+    guard monitoredMetric == nil || monitoredOutput == nil else {
+      throw TensorIOError(
+        .invalidOption, "Monitor either an output or a metric, not both.")
     }
     if let kept = checkpoints?.kept, kept < 1 { throw refuse("kept", "at least 1", kept) }
     if let earlyStopping {

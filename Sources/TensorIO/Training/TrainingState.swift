@@ -19,6 +19,8 @@ struct TrainingState: Codable, Sendable {
     var seed: UInt64
     var shuffles: Bool
     var balances: Bool
+    /// The augmentations; nil for none, as in files of earlier versions.
+    var augmentations: [String]?
   }
 
   /// The form of the file.
@@ -65,6 +67,7 @@ struct TrainingState: Codable, Sendable {
       ("the seed", "\(settings.seed)", "\(other.seed)"),
       ("shuffling", "\(settings.shuffles)", "\(other.shuffles)"),
       ("balancing", "\(settings.balances)", "\(other.balances)"),
+      ("the augmentations", settings.augmentationText, other.augmentationText),
     ].filter { $0.1 != $0.2 }
     guard let first = differences.first else { return }
     throw TensorIOError(
@@ -72,6 +75,10 @@ struct TrainingState: Codable, Sendable {
       "The checkpoint '\(folder)' was written by a training with \(first.0) \(first.1), and this one has "
         + "\(first.2). Continue with the same data and options, or choose another folder.")
   }
+}
+
+extension TrainingState.Settings {
+  fileprivate var augmentationText: String { augmentations.map(quotedList) ?? "none" }
 }
 
 /// The checkpoints of a training: a folder for each, with the weights and the state.

@@ -13,6 +13,10 @@ struct ObjectRequest {
   let url: String
   /// The store that the URL belongs to; nil for other servers.
   let store: S3Store?
+  /// A document that is sent with POST; nil to fetch an object.
+  var body: String?
+  /// The field `Authorization` of the request; nil for none.
+  var authorization: String?
 
   /// Makes a request for an address.
   ///

@@ -38,13 +38,18 @@ final class Transfer {
       range == nil || tag.isEmpty || tag.hasPrefix("W/") ? nil : "If-Range: \(tag)"
     let token = store?.token.map { "x-amz-security-token: \($0)" }
     let signing = store.map { "aws:amz:\($0.region):s3" }
+    let authorization = request.authorization.map { "Authorization: \($0)" }
     Self.withPointers(
-      [request.url, authorities, range, condition, store?.credentials, signing, token]
+      [
+        request.url, authorities, range, condition, store?.credentials, signing, token,
+        authorization, request.body,
+      ]
     ) { texts in
       var fields = CurlRequest(
         address: texts[0], authorities: texts[1], range: texts[2], condition: texts[3],
         credentials: texts[4], signing: texts[5], token: texts[6], is_file: isFile ? 1 : 0,
-        follows: store == nil ? 1 : 0)
+        follows: store == nil && request.body == nil ? 1 : 0, authorization: texts[7],
+        body: texts[8])
       curl_transfer_begin(pointer, &fields)
     }
   }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import TestSupport
 import Testing
 
@@ -112,5 +113,63 @@ struct TrainerValidationTests {
     }
     #expect(error?.code == .trainingDiverged)
     #expect(try line.answer == first)
+  }
+
+  @Test func `a measurement decides which epoch is the best, and when the training ends`() throws {
+    let line = try LineFixture()
+    var options = TrainingOptions(epochs: 20, batchSize: 4, placeholders: ["learning_rate": 0.05])
+    let scores = [0.5, 0.7, 0.9, 0.8, 0.9, 0.1]
+    let calls = Mutex(0)
+    options.measurement = { _ in
+      let call = calls.withLock { calls in
+        calls += 1
+        return calls
+      }
+      return [EpochMetric("score", scores[call - 1]), EpochMetric("call", Double(call))]
+    }
+    options.monitoredMetric = "score"
+    options.prefersHigher = true
+    options.earlyStopping = EarlyStopping(patience: 3)
+    let results = try Trainer(line.model, data: LineFixture.points(8), options: options).train()
+    #expect(results.map(\.isBest) == [true, true, true, false, false, false])
+    let measured = results.map { $0.metrics.first?.value }
+    #expect(measured == scores)
+    #expect(results.last?.metrics.last == EpochMetric("call", 6))
+  }
+
+  @Test func `a metric that isn't measured can't be monitored`() throws {
+    let line = try LineFixture()
+    var options = TrainingOptions(placeholders: ["learning_rate": 0.05])
+    options.monitoredMetric = "scoer"
+    let trainer = Trainer(line.model, data: LineFixture.points(8), options: options)
+    #expect(throws: TensorIOError.self) { try trainer.train() }
+    options.measurement = { _ in [EpochMetric("score", 1)] }
+    let error = #expect(throws: TensorIOError.self) {
+      try Trainer(line.model, data: LineFixture.points(8), options: options).train()
+    }
+    #expect(
+      error?.message
+        == "The metric 'scoer' can't be monitored, because it isn't measured. The metrics are 'score'."
+    )
+  }
+
+  @Test func `items that don't have the weight that is promised are refused`() throws {
+    let line = try LineFixture()
+    func message(_ weights: ItemWeights) -> String? {
+      var options = TrainingOptions(placeholders: ["learning_rate": 0.05])
+      options.itemWeights = weights
+      let trainer = Trainer(line.model, data: LineFixture.points(8), options: options)
+      return #expect(throws: TensorIOError.self) { try trainer.train() }?.message
+    }
+    #expect(
+      message(ItemWeights(input: "w") { _ in 1 })?
+        .hasPrefix("The model has no input 'w' for the weights of items") == true)
+    #expect(
+      message(ItemWeights(input: "target") { _ in 1 })?
+        .contains("has a value for 'target', which gets the weights of items") == true)
+    let balanced = ItemWeights(input: "w", balancing: [0, 0, 0, 1])
+    let weights = (0..<4).map(balanced.weight)
+    let expected: [Double] = [2.0 / 3, 2.0 / 3, 2.0 / 3, 2]
+    #expect(weights == expected)
   }
 }

@@ -127,7 +127,7 @@ extension OrderedJSON {
   /// Orders the members of a model.json or of a part of it.
   ///
   /// Unknown keys come last, in alphabetical order.
-  init(_ value: JSONValue) {
+  package init(_ value: JSONValue) {
     switch value {
     case .null: self = .null
     case .bool(let bool): self = .bool(bool)

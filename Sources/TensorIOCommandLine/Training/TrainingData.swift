@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import ModelCommands
 import TensorIO
 
 /// The items to train on, from a file or a folder.
@@ -61,24 +62,39 @@ struct TrainingData: Sendable {
     }
   }
 
-  /// Returns a number for the class of each item: the same for equal values of an input.
-  func classes(of spec: TensorSpec) throws -> [Int] {
+  /// The classes of items.
+  struct ItemClasses {
+    /// A number for the class of each item: the same for equal values.
+    var numbers: [Int] = []
+    /// The values of each class.
+    var values: [[Double]] = []
+  }
+
+  /// Returns the classes that an input has.
+  func classes(of spec: TensorSpec) throws -> ItemClasses {
     guard !spec.isImage, spec.dataType != .string else {
       throw TensorIOError(
         .wrongKind,
-        "'\(spec.name)' takes \(spec.isImage ? "an image" : "text"), which can't be balanced. Name an "
+        "'\(spec.name)' takes \(spec.isImage ? "an image" : "text"), which has no classes. Name an "
           + "input of numbers.")
     }
     var scratch = [UInt8](repeating: 0, count: spec.byteCount)
     var numbers: [[UInt8]: Int] = [:]
-    return try items.map { item in
+    var classes = ItemClasses()
+    for item in items {
       var span = scratch.mutableSpan
       var memory = span.mutableBytes
       try item[spec.name]?.encode(into: &memory, as: spec)
       let number = numbers[scratch] ?? numbers.count
-      numbers[scratch] = number
-      return number
+      if numbers.updateValue(number, forKey: scratch) == nil {
+        let plain = TensorSpec(
+          name: spec.name, shape: spec.itemShape, dataType: spec.dataType,
+          kind: .vector(nil, labels: nil))
+        classes.values.append(try [Double].decode(scratch.span.bytes, as: plain))
+      }
+      classes.numbers.append(number)
     }
+    return classes
   }
 
   // MARK: - Lines

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Charts
+import ModelCommands
 import ModelTools
 import TensorIO
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Files
+import ModelCommands
 import ModelTools
 import TensorIO
 
@@ -127,11 +128,13 @@ enum CRC32C {
   }
 }
 
-/// What a training writes for TensorBoard: a run for its steps and one for its validation.
+/// What a training writes for TensorBoard: a run for its steps, one for its validation and one for
+/// its evaluation.
 struct TrainingEvents {
   private let folder: String
   private let training: EventFile
   private var validation: EventFile?
+  private var evaluation: EventFile?
 
   /// Creates the file of the steps.
   init(in folder: String) throws {
@@ -149,8 +152,13 @@ struct TrainingEvents {
       means.map { ("epoch_" + $0.name, $0.value) }
     }
     try training.add(named(result.training), step: result.epoch)
-    guard let means = result.validation else { return }
-    if validation == nil { validation = try EventFile(in: folder + "/validation") }
-    try validation?.add(named(means), step: result.epoch)
+    if let means = result.validation {
+      if validation == nil { validation = try EventFile(in: folder + "/validation") }
+      try validation?.add(named(means), step: result.epoch)
+    }
+    guard !result.metrics.isEmpty else { return }
+    if evaluation == nil { evaluation = try EventFile(in: folder + "/evaluation") }
+    try evaluation?.add(
+      result.metrics.map { ("epoch_" + $0.name, $0.value) }, step: result.epoch)
   }
 }

@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ModelCommands
 import ModelTools
 import TensorIO
 
-/// The options of `train` that are about its loop: checkpoints, schedules, sampling and the best epoch.
+/// The options of `train` that are about its loop: checkpoints, schedules and the best epoch.
 struct LoopArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -35,24 +36,23 @@ struct LoopArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "See each class of this input equally often in an epoch, and the items of small classes "
-        + "several times.", valueName: "input"))
-  var balance: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The output that decides which epoch is the best (default: the first number).",
-      valueName: "output"))
+      """
+      The output that decides which epoch is the best (default: the first number), or a metric of \
+      --evaluate, such as top1.
+      """, valueName: "name"))
   var monitor: String?
 
-  @Flag(help: "A higher value of --monitor is better, as with accuracy.")
+  @Flag(
+    help:
+      "A higher value of --monitor is better, as with accuracy. It is known for metrics of --evaluate."
+  )
   var higherIsBetter = false
 
   @Option(
     help: ArgumentHelp(
-      "Write the steps and epochs for TensorBoard into this folder.", valueName: "folder"),
-    completion: .directory)
-  var tensorboard: String?
+      "Measure the exported model on this dataset after each epoch, as 'tensorio evaluate' does.",
+      valueName: "dataset"), completion: .file())
+  var evaluate: String?
 
   func validate() throws {
     try checkUsage(
@@ -62,9 +62,7 @@ struct LoopArguments: ParsableArguments {
   }
 
   /// Adds the options to those of a trainer.
-  func apply(to options: inout TrainingOptions, _ data: TrainingData, _ signature: ModelSignature)
-    throws
-  {
+  func apply(to options: inout TrainingOptions, _ signature: ModelSignature) throws {
     options.checkpoints = checkpoints.map {
       CheckpointOptions(folder: $0, kept: keepCheckpoints, resumes: resume)
     }
@@ -80,16 +78,27 @@ struct LoopArguments: ParsableArguments {
       }
       options.schedules[argument.name] = try Self.schedule(argument.value)
     }
-    if let balance {
-      guard let spec = signature.input(named: balance) else {
-        throw TensorIOError(
-          .unknownInput,
-          "--balance names '\(balance)', but the model's inputs are "
-            + quotedList(signature.inputs.map(\.name)) + ".")
-      }
-      let classes = try data.classes(of: spec)
-      options.balancedClass = { classes[$0] }
+  }
+
+  /// Adds the evaluation of the exported model, and measures the model as it is, so that a dataset that
+  /// doesn't suit it is found before the training.
+  ///
+  /// - Returns: The metrics before the training; empty without an evaluation.
+  func addEvaluation(
+    to options: inout TrainingOptions, of model: TrainableModel, outputs: [String]
+  ) throws -> [EpochMetric] {
+    guard let evaluate else { return [] }
+    let interruption = Interruption(alsoWithoutReader: true)
+    let evaluation = try ExportEvaluation(evaluate, outputs: outputs.isEmpty ? nil : outputs) {
+      interruption.isRequested
     }
+    let metrics = try evaluation.measure(model)
+    options.measurement = { try evaluation.measure($0) }
+    guard let monitor, metrics.contains(where: { $0.name == monitor }) else { return metrics }
+    options.monitoredOutput = nil
+    options.monitoredMetric = monitor
+    options.prefersHigher = evaluation.prefersHigher(monitor)
+    return metrics
   }
 
   /// Reads `cosine:0.01,warmup=100`.

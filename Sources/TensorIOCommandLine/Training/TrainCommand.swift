@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ModelCommands
 import ModelTools
 import TensorIO
 
@@ -88,6 +89,10 @@ struct TrainCommand: ParsableCommand {
 
   @OptionGroup var loop: LoopArguments
 
+  @OptionGroup var itemOptions: ItemArguments
+
+  @OptionGroup var tracking: TrackerArguments
+
   @Option(
     help: ArgumentHelp(
       "Start from the weights of the checkpoint in this folder.", valueName: "folder"),
@@ -101,6 +106,14 @@ struct TrainCommand: ParsableCommand {
         + "doesn't exist.",
       valueName: "path"), completion: .directory)
   var export: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the trained model as a bundle of TensorFlow Lite, too, as 'tensorio convert' does.",
+      valueName: "name.tiobundle"), completion: .directory)
+  var exportTflite: String?
+
+  @OptionGroup var conversion: ConversionArguments
 
   @Option(
     help: ArgumentHelp(
@@ -140,8 +153,12 @@ struct TrainCommand: ParsableCommand {
       validation == nil || validationData == nil,
       "Pass either --validation or --validation-data, not both.")
     try checkUsage(
-      exportOutput.isEmpty || export?.contains(BundleWriter.fileExtension) == true,
+      exportOutput.isEmpty || export?.contains(BundleWriter.fileExtension) == true
+        || exportTflite != nil || loop.evaluate != nil,
       "--export-output needs --export NAME\(BundleWriter.fileExtension).")
+    try checkUsage(
+      exportTflite != nil || (conversion.quantize == nil && conversion.python == nil),
+      "--quantize and --python need --export-tflite NAME\(BundleWriter.fileExtension).")
     if let plot {
       try checkUsage(
         plot.lowercased().hasSuffix(".svg"),
@@ -152,6 +169,7 @@ struct TrainCommand: ParsableCommand {
   func run() throws {
     let target = export.map { ExportTarget(path: $0, outputs: exportOutput) }
     try target?.check()
+    let lite = try checkedConversion()
     try plot.map(LossPlot.checkFile)
     if let restore, !FileSystem.isFolder(restore) {
       throw TensorIOError(.fileNotFound, "There is no folder '\(restore)' with a checkpoint.")
@@ -161,19 +179,31 @@ struct TrainCommand: ParsableCommand {
       bundle: bundle,
       loader: ModelLoader(backends: Backends.all, sessionOptions: SessionOptions(threads: threads)))
     // Read the data before the model is loaded, because loading takes longer.
-    let data = try readData(for: ModelSignature(of: bundle))
-    let events = try loop.tensorboard.map { try TrainingEvents(in: $0) }
-    let trainer = try makeTrainer(model, data)
+    let data = try readData(for: itemOptions.dataSignature(of: ModelSignature(of: bundle)))
+    var trainer = try makeTrainer(model, data)
     for warning in try model.loadWarnings() { Console.printMessage("warning: \(warning)") }
-    try data.training.checkValues(for: model.loadSignature())
-    try data.validation?.checkValues(for: model.loadSignature())
+    let signature = try model.loadSignature()
+    try data.training.checkValues(for: signature)
+    try data.validation?.checkValues(for: signature)
     try target?.check(model)
     if let restore { try model.restore(from: restore) }
+    let before = try loop.addEvaluation(to: &trainer.options, of: model, outputs: exportOutput)
     try trainer.check()
-    var session = TrainingSession(trainer, events: events, asJSON: json) {
+    if let path = itemOptions.augmentedSamples {
+      try AugmentedSheet.write(to: path, data.training.items, trainer.options, signature)
+      Console.printMessage("augmented samples: \(path)")
+    }
+    let trackers = try tracking.trackers(
+      parameters(of: trainer.options), checkpoints: loop.checkpoints, resumes: loop.resume)
+    if !before.isEmpty {
+      let shown = EpochPrinter.shown(before, monitored: trainer.options.monitoredMetric)
+      let values = shown.map { "\($0.name) \($0.value.shortText(digits: 4))" }
+      Console.printMessage("before the training: " + values.joined(separator: ", "))
+    }
+    var session = TrainingSession(trainer, trackers: trackers, asJSON: json) {
       printClasses(of: data.training)
     }
-    let result = Result { try model.loadSignature().namingOption { try session.train() } }
+    let result = Result { try signature.namingOption { try session.train() } }
     // Keep what was learned before a failure, and plot the steps so far.
     let export = Result { try self.export(model, to: target, after: result, session) }
     if let plot, !session.curve.isEmpty {
@@ -182,6 +212,19 @@ struct TrainCommand: ParsableCommand {
     }
     try result.get()
     try export.get()
+    guard let exportTflite, let lite else { return }
+    let outputs = exportOutput.isEmpty ? nil : exportOutput
+    let comparison = try lite.export(model, outputs: outputs, to: exportTflite)
+    Console.printMessage("exported: \(exportTflite) (\(comparison.text))")
+  }
+
+  /// Returns the conversion to TensorFlow Lite, whose Python and destination were checked.
+  private func checkedConversion() throws -> LiteRTConversion? {
+    guard let exportTflite else { return nil }
+    try BundleWriter(destination: exportTflite).checkDestination()
+    let conversion = try LiteRTConversion(conversion)
+    try conversion.check()
+    return conversion
   }
 
   private func export(
@@ -233,11 +276,29 @@ struct TrainCommand: ParsableCommand {
     options.validationShare = validation ?? 0
     options.earlyStopping = earlyStopping.map { EarlyStopping(patience: $0) }
     options.keepsBest = keepBest
-    try loop.apply(to: &options, data.training, signature)
+    try loop.apply(to: &options, signature)
+    try itemOptions.apply(to: &options, data.training, signature)
     var trainer = Trainer(
       model, data: data.training.items, validation: data.validation?.items, options: options)
     trainer.nameItems(
       data: data.training.nameOfItem, validation: (data.validation ?? data.training).nameOfItem)
     return trainer
+  }
+
+  /// Returns the settings of the training, as trackers show them.
+  private func parameters(of options: TrainingOptions) -> [(name: String, value: String)] {
+    var parameters = [
+      ("bundle", bundle), ("data", data), ("epochs", "\(epochs)"),
+      ("batch_size", "\(batchSize)"), ("seed", "\(seed)"), ("version", Version.current),
+    ]
+    parameters += placeholder.map { ($0.name, $0.value) }
+    parameters += loop.schedule.map { ($0.name, $0.value) }
+    if let validation { parameters.append(("validation", "\(validation)")) }
+    if let earlyStopping { parameters.append(("early_stopping", "\(earlyStopping)")) }
+    if !options.augmentations.isEmpty {
+      let changes = options.augmentations.map(\.description)
+      parameters.append(("augmentations", changes.joined(separator: " ")))
+    }
+    return parameters
   }
 }

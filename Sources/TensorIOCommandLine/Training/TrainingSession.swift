@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import ModelCommands
 import ModelTools
 import TensorIO
 
@@ -14,7 +15,7 @@ struct TrainingSession {
   private(set) var hasBest = false
 
   private let trainer: Trainer
-  private var events: TrainingEvents?
+  private var trackers: [any TrainingTracker]
   private let onFirstStep: () -> Void
   private var printer: EpochPrinter
   private var progress = ProgressBar(total: 1)
@@ -23,16 +24,23 @@ struct TrainingSession {
   ///
   /// What is printed there doesn't hide an error of that step.
   init(
-    _ trainer: Trainer, events: TrainingEvents?, asJSON: Bool, onFirstStep: @escaping () -> Void
+    _ trainer: Trainer, trackers: [any TrainingTracker], asJSON: Bool,
+    onFirstStep: @escaping () -> Void
   ) {
     self.trainer = trainer
     self.onFirstStep = onFirstStep
-    self.events = events
-    printer = EpochPrinter(asJSON: asJSON)
+    self.trackers = trackers
+    printer = EpochPrinter(asJSON: asJSON, metric: trainer.options.monitoredMetric)
   }
 
   /// Trains until all epochs are done, the model stops improving, or a signal arrives.
   mutating func train() throws {
+    var outcome = TrainingOutcome.failed
+    defer { for index in trackers.indices { trackers[index].end(outcome) } }
+    outcome = try trainEpochs()
+  }
+
+  private mutating func trainEpochs() throws -> TrainingOutcome {
     let interruption = Interruption(alsoWithoutReader: true)
     let epochs = trainer.options.epochs
     Interruption.takeCheckpointRequests()
@@ -52,7 +60,7 @@ struct TrainingSession {
         if step.step == 1 || last == nil { progress = ProgressBar(total: step.stepsPerEpoch) }
         progress.show(step.step, note: Self.note(step, of: epochs))
         curve.add(step)
-        try events?.add(step)
+        for index in trackers.indices { try trackers[index].add(step) }
         last = step
       },
       onEpoch: { result in
@@ -61,11 +69,12 @@ struct TrainingSession {
         hasBest = hasBest || result.isBest
         results.append(result)
         completed = result.epoch
-        try events?.add(result)
+        for index in trackers.indices { try trackers[index].add(result) }
         try printer.printEpoch(result)
       })
     progress.end()
-    if interruption.isRequested, completed < epochs {
+    let isInterrupted = interruption.isRequested && completed < epochs
+    if isInterrupted {
       let steps = last.map {
         $0.epoch > completed ? ", \($0.step) of \($0.stepsPerEpoch) steps" : ""
       }
@@ -77,6 +86,7 @@ struct TrainingSession {
     if trainer.options.keepsBest, let best = results.last(where: \.isBest) {
       Console.printMessage("the weights are those of the best epoch, \(best.epoch)")
     }
+    return isInterrupted ? .interrupted : .finished
   }
 
   private static func note(_ step: TrainingStep, of epochs: Int) -> String {
@@ -92,17 +102,38 @@ struct EpochPrinter {
   let asJSON: Bool
   private var headings: [String] = []
 
-  init(asJSON: Bool) { self.asJSON = asJSON }
+  /// The metrics of the table; nil shows the first ones.
+  private let metric: String?
+
+  /// The most metrics of the table when none is monitored.
+  ///
+  /// JSON has all.
+  private static let mostMetrics = 3
+
+  init(asJSON: Bool, metric: String?) {
+    self.asJSON = asJSON
+    self.metric = metric
+  }
+
+  /// Returns the metrics that people see.
+  static func shown(_ metrics: [EpochMetric], monitored: String?) -> [EpochMetric] {
+    monitored.map { name in metrics.filter { $0.name == name } }
+      ?? Array(metrics.prefix(mostMetrics))
+  }
 
   mutating func printEpoch(_ result: EpochResult) throws {
     if asJSON { return try Console.printJSON(Self.json(result)) }
     let validation = result.validation.map(Array.init) ?? []
+    let metrics = Self.shown(result.metrics, monitored: metric)
     if headings.isEmpty {
-      let names = result.training.map(\.name) + validation.map { "validation " + $0.name }
+      let names =
+        result.training.map(\.name) + validation.map { "validation " + $0.name }
+        + metrics.map(\.name)
       headings = ["epoch"] + names.map(\.printable) + ["seconds"]
       Console.printData(Console.bold(line(headings)))
     }
-    let values = (Array(result.training) + validation).map { $0.value.shortText(digits: 4) }
+    let numbers = (Array(result.training) + validation).map(\.value) + metrics.map(\.value)
+    let values = numbers.map { $0.shortText(digits: 4) }
     let cells = ["\(result.epoch)"] + values + [(result.duration / .seconds(1)).fixed(2)]
     Console.printData(line(cells) + (result.isBest ? " *" : ""))
   }
@@ -122,7 +153,10 @@ struct EpochPrinter {
       "items": .number(Double(result.items)),
       "seconds": .number((result.duration.milliseconds / 1e3).significant),
       "training": object(result.training),
-      "validation": result.validation.map(object) ?? .null, "best": .bool(result.isBest),
+      "validation": result.validation.map(object) ?? .null,
+      "metrics": .object(
+        Dictionary(result.metrics.map { ($0.name, .number($0.value)) }) { first, _ in first }),
+      "best": .bool(result.isBest),
     ])
   }
 }

@@ -1,0 +1,203 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import ModelCommands
+import ModelTools
+import TensorIO
+import TensorIOTensorFlow
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Converts a bundle of TensorFlow to one of TensorFlow Lite.
+struct LiteRTConversion {
+  private let arguments: ConversionArguments
+  private let python: PythonInterpreter
+
+  /// The model's file in the new bundle.
+  private static let modelFile = "model.tflite"
+
+  /// Finds Python.
+  init(_ arguments: ConversionArguments) throws {
+    self.arguments = arguments
+    python = try PythonInterpreter(arguments.python)
+  }
+
+  /// Checks, before a long training, that Python has its converter.
+  func check() throws {
+    let (answer, messages) = try python.run(
+      "import tensorflow\nopen(sys.argv[2] + '/answer.json', 'w').close()", "")
+    if answer == nil { throw failure(messages) }
+  }
+
+  /// Writes a bundle of TensorFlow Lite with what a model has learned.
+  ///
+  /// - Parameters:
+  ///   - model: The trained model.
+  ///   - outputs: The outputs of the bundle; nil chooses those for inference.
+  ///   - path: The bundle to write.
+  /// - Returns: How much its results differ from those of the model.
+  /// - Throws: `TensorIOError` when the model can't be exported or converted.
+  func export(
+    _ model: TrainableModel, outputs: [String]?, to path: String
+  ) throws -> ModelComparison {
+    let folder = try TemporaryFolder(" for the trained model")
+    let whole = folder.path + "/trained" + BundleWriter.fileExtension
+    try model.exportBundle(to: whole, outputs: outputs)
+    return try convert(ModelBundle(whole), to: BundleWriter(destination: path))
+  }
+
+  /// What the Python program returns: the names of the layers, in the order of the new model's tensors.
+  private struct Answer: Decodable {
+    var inputs: [String]
+    var outputs: [String]
+  }
+
+  /// Writes the new bundle.
+  ///
+  /// - Returns: How much its results differ from those of the old one.
+  /// - Throws: `TensorIOError` if the model can't be converted, or if the results differ without a
+  ///   quantization.
+  func convert(_ bundle: ModelBundle, to writer: BundleWriter) throws -> ModelComparison {
+    let manifest = bundle.manifest
+    let path = bundle.path + "/" + manifest.model.file
+    guard FileSystem.isFolder(path), manifest.model.modes.contains(.predict) else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(bundle.path)' isn't a TensorFlow model for inference. Export a trained model as a bundle first: "
+          + "'tensorio train ... --export NAME.tiobundle'.")
+    }
+    try writer.checkDestination()
+    let tags = try TensorFlowBackend().graphTags(ofModelAt: path)
+    var comparison = ModelComparison()
+    try writer.write { folder in
+      let answer = try runConverter(
+        manifest, model: path, tags: tags.first { $0.contains("serve") } ?? tags.first ?? [],
+        target: folder + "/" + Self.modelFile)
+      try Data(try document(of: bundle, answer).utf8).write(
+        to: URL(filePath: folder + "/model.json"))
+      let assets = bundle.path + "/assets"
+      if FileSystem.isFolder(assets) {
+        try FileManager.default.copyItem(atPath: assets, toPath: folder + "/assets")
+      }
+    } check: { written in
+      comparison = try ModelComparison(of: bundle, written)
+      guard arguments.quantize == nil, !comparison.agrees else { return }
+      throw TensorIOError(
+        .invalidModel,
+        "The converted model gives other results than '\(bundle.path)': \(comparison.text). Nothing was "
+          + "written.")
+    }
+    return comparison
+  }
+
+  private func runConverter(
+    _ manifest: ModelManifest, model: String, tags: [String], target: String
+  ) throws -> Answer {
+    let argument = JSONValue.object([
+      "model": .string(model), "target": .string(target), "tags": .strings(tags),
+      "signature": .stringOrNull(manifest.model.signature),
+      "inputs": .strings(manifest.inputs.map(\.name)),
+      "outputs": .strings(manifest.outputs.map(\.name)),
+      "quantize": .stringOrNull(arguments.quantize?.rawValue),
+    ])
+    let (answer, messages) = try python.run(Self.program, try argument.text())
+    guard let answer else { throw failure(messages) }
+    return try JSONDecoder().decode(Answer.self, from: answer)
+  }
+
+  /// Returns the error that the messages of Python show.
+  private func failure(_ messages: String) -> TensorIOError {
+    if messages.contains("No module named 'tensorflow'") {
+      return TensorIOError(
+        .missingLibrary,
+        "'\(python.path)' has no TensorFlow. Install it with '\(python.path) -m pip install tensorflow', "
+          + "or name another Python with --python.")
+    }
+    let lines = messages.split(whereSeparator: \.isNewline).suffix(12)
+    return TensorIOError(
+      .unsupportedModel,
+      "Python's converter failed:\n" + lines.map { "  \($0)" }.joined(separator: "\n"))
+  }
+
+  /// Returns the model.json of the new bundle.
+  private func document(of bundle: ModelBundle, _ answer: Answer) throws -> String {
+    guard
+      case .object(var root) = try JSONValue(parsing: FileSystem.read(bundle.path + "/model.json")),
+      case .object(var model) = root["model"]
+    else {
+      throw TensorIOError(.invalidBundle, "'\(bundle.path)/model.json' is no longer valid.")
+    }
+    model["file"] = .string(Self.modelFile)
+    model["backend"] = .string("tflite")
+    model["signature"] = nil
+    root["model"] = .object(model)
+    for (key, names) in [("inputs", answer.inputs), ("outputs", answer.outputs)] {
+      guard case .array(let layers) = root[key] else { continue }
+      root[key] = .array(
+        names.compactMap { name in
+          layers.first {
+            if case .object(let layer) = $0 { layer["name"] == .string(name) } else { false }
+          }
+        })
+    }
+    return OrderedJSON(.object(root)).text
+  }
+
+  /// Converts a SavedModel: one of TensorFlow 2 by a signature whose keys the layers name, and a graph of
+  /// TensorFlow 1 by its tensors.
+  private static let program = """
+    import json
+    import tensorflow as tf
+    given = json.loads(sys.argv[1])
+    inputs, outputs, tags = given["inputs"], given["outputs"], given["tags"]
+    v1 = tf.compat.v1
+
+    def converted(converter):
+        if given["quantize"]:
+            converter.optimizations = [tf.lite.Optimize.DEFAULT]
+        if given["quantize"] == "float16":
+            converter.target_spec.supported_types = [tf.float16]
+        return converter.convert()
+
+    with v1.Session(graph=tf.Graph()) as session:
+        signatures = v1.saved_model.loader.load(session, tags, given["model"]).signature_def
+        def suits(key):
+            signature = signatures[key]
+            return set(inputs) <= set(signature.inputs) and set(outputs) <= set(signature.outputs)
+        named = given["signature"]
+        keys = [named] if named and named in signatures else list(signatures)
+        key = next(filter(suits, keys), None)
+        def tensor(name):
+            if key is not None:
+                signature = signatures[key]
+                info = signature.inputs[name] if name in signature.inputs else signature.outputs[name]
+                return session.graph.get_tensor_by_name(info.name)
+            return session.graph.get_tensor_by_name(name if ":" in name else name + ":0")
+        is_function = key is not None and any(
+            node.type in ("StatefulPartitionedCall", "PartitionedCall")
+            for node in session.graph.get_operations())
+        if not is_function:
+            content = converted(v1.lite.TFLiteConverter.from_session(
+                session, [tensor(name) for name in inputs], [tensor(name) for name in outputs]))
+    if is_function:
+        content = converted(tf.lite.TFLiteConverter.from_saved_model(
+            given["model"], signature_keys=[key], tags=set(tags)))
+        interpreter = tf.lite.Interpreter(model_content=content)
+        runner = interpreter.get_signature_runner(key)
+        def ordered(details, tensors):
+            places = {tensor["index"]: place for place, tensor in enumerate(tensors)}
+            return sorted(details, key=lambda name: places[details[name]["index"]])
+        inputs = ordered(runner.get_input_details(), interpreter.get_input_details())
+        outputs = ordered(runner.get_output_details(), interpreter.get_output_details())
+    with open(given["target"], "wb") as file:
+        file.write(content)
+    with open(sys.argv[2] + "/answer.json", "w") as file:
+        json.dump({"inputs": inputs, "outputs": outputs}, file)
+    """
+}
