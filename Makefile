@@ -26,16 +26,15 @@ SERVERS = --traits Servers
 # next to each other. Functions with the same code are linked once, which saves 3%: nothing compares
 # the addresses of functions. With glibc 2.36 the relocation table is a hundredth of the size. Optimization across
 # modules (-disable-cmo turns it off) would take 7% of the build's time, and it changes none of the counts
-# of "make budget" by more than 0.1%. The index of .eh_frame (360 KB) is only read when a C++ exception passes
-# through a program's own functions, and those of the runtimes stay within their libraries. On macOS, Swift is
-# a part of the system.
+# of "make budget" by more than 0.1%. link.py leaves out tables of Swift's
+# functions that nothing reads. On macOS, Swift is a part of the system.
 ifeq ($(shell uname -s),Linux)
 ifneq ($(shell printf '%s\n' 2.36 "$$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)" | sort -VC && echo new),)
 RELOCATIONS = -Xlinker -z -Xlinker pack-relative-relocs
 endif
 RELEASE_FLAGS ?= --static-swift-stdlib --disable-local-rpath -debug-info-format $(DEBUG_INFO) \
   -Xswiftc -disable-cmo -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --icf=all \
-  -Xlinker --no-eh-frame-hdr \
+  -Xswiftc -Xclang-linker -Xswiftc --ld-path=$(CURDIR)/Scripts/packaging/link.py \
   -Xswiftc -Xfrontend -Xswiftc -function-sections \
   -Xlinker --symbol-ordering-file=$(CURDIR)/Scripts/packaging/startup_order.txt -Xlinker --no-warn-symbol-ordering \
   $(RELOCATIONS)
@@ -139,6 +138,7 @@ test-packages: ## Installs, upgrades and removes both packages on bare systems (
 budget: build ## Compares sizes, packages and instructions with Benchmarks/budgets.json.
 	@Scripts/setup.sh --measuring
 	Benchmarks/budget.py --programs .build/release
+	Scripts/packaging/test_exceptions.py .build/release/tensorio
 
 format: ## Formats every Swift file.
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 swift format --in-place --parallel
