@@ -133,17 +133,19 @@ final class TensorFlowGraph: @unchecked Sendable {
     }
   }
 
-  /// Returns the variables of the graph, each with a tensor that reads it.
+  /// Returns the variables among some operations, each with a tensor that reads it.
   ///
-  /// These are variables of TensorFlow 2.
-  func variableReads() -> [Assignment] {
+  /// These are variables of TensorFlow 2. A graph can have others that nothing ever sets, such as those of
+  /// Keras's optimizers.
+  func variableReads(among operations: Set<OpaquePointer>) -> [Assignment] {
     allOperations.compactMap { operation in
       guard type(of: operation) == "ReadVariableOp" else { return nil }
       let input = functions.OperationInput(TF_Input(oper: operation, index: 0))
       // A variable that depends on a placeholder, such as the path of an asset, belongs to the
       // initialization.
       guard let variable = input.oper, type(of: variable) == "VarHandleOp",
-        placeholders(among: operations(runFor: [operation], feeding: [])).isEmpty
+        operations.contains(variable),
+        placeholders(among: self.operations(runFor: [operation], feeding: [])).isEmpty
       else { return nil }
       return Assignment(
         variable: name(of: variable), shape: shapeAttribute(of: variable),

@@ -61,8 +61,8 @@ struct TensorFlowSaver {
   /// the checks here, another model's weights would only show in wrong results.
   func restore(from prefix: String) throws {
     let graph = model.graph
-    let assignments = graph.assignments(
-      among: graph.operations(runFor: [restoring], feeding: [fileName]))
+    let operations = graph.operations(runFor: [restoring], feeding: [fileName])
+    let assignments = graph.assignments(among: operations)
     guard assignments.isEmpty else {
       try checkShapes(of: assignments, from: prefix)
       return try assign(from: prefix)
@@ -75,7 +75,7 @@ struct TensorFlowSaver {
     try save(to: before, for: before)
     do {
       try assign(from: prefix)
-      try checkShapes(of: graph.variableReads(), from: prefix)
+      try checkShapes(of: graph.variableReads(among: operations), from: prefix)
     } catch {
       try assign(from: before)
       throw error

@@ -20,6 +20,8 @@ import Testing
     }
 
     let losses: [String: [Double]]
+    /// Those of four epochs with the items of the first 25 steps.
+    let repeated: [String: [Double]]
     /// Those with weights and clipped gradients.
     let weighted: [Double]
     let batches: [[Item]]
@@ -64,6 +66,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let output = try await Python.run([
       "Tools/peers/train_layouts.py", folder, "Documentation/Training.md",
+      "Tests/Fixtures/Models/train_builtin.tflite",
     ])
     let peer = try JSONDecoder().decode(Peer.self, from: Data(output.utf8))
     #expect(peer.losses.count == 4)
@@ -78,6 +81,7 @@ import Testing
     try checkWeights(in: folder, peer)
     try checkSchedules(peer)
     try await checkNatural(in: folder, peer)
+    try await checkKilled(in: folder, peer)
     try checkOutputsOfTwoSignatures(in: folder, peer)
     try await checkCommands(in: folder, peer)
   }
@@ -95,6 +99,74 @@ import Testing
       #expect(evaluated == loss)
       return loss
     }
+  }
+
+  /// A process that trains is killed after each epoch. Those that go on give Python's losses.
+  private func checkKilled(in folder: String, _ peer: Peer) async throws {
+    let items = peer.batches.prefix(25).flatMap(\.self)
+    func write(_ lines: [String], to name: String) throws {
+      try lines.joined(separator: "\n").write(
+        toFile: folder + "/" + name, atomically: true, encoding: .utf8)
+    }
+    try write(items.map { #"{"x": \#($0.x), "label": \#($0.label)}"# }, to: "items.jsonl")
+    try write(
+      items.map { item in
+        let label = item.label == 0 ? [1, 0] : [0, 1]
+        return #"{"x": \#(item.x + item.x.prefix(1)), "y": \#(label)}"#
+      }, to: "files.jsonl")
+    #expect(peer.repeated.count == 5)
+    for (layout, expected) in peer.repeated {
+      let isFile = layout == "file"
+      let bundle = try isFile ? fileBundle(in: folder) : model(layout, in: folder).bundle.path
+      let takesRate = ["module", "graph", "file"].contains(layout)
+      let arguments =
+        [
+          "train", bundle, "--data", folder + (isFile ? "/files.jsonl" : "/items.jsonl"),
+          "--epochs", "4", "--batch-size", "16", "--no-shuffle", "--json", "--resume",
+          "--checkpoints", "\(folder)/\(layout)-run", "--tensorboard", "\(folder)/\(layout)-logs",
+        ] + (takesRate ? ["--placeholder", "rate=0.1"] : [])
+        + (isFile ? [] : ["--early-stopping", "4", "--validation-data", folder + "/items.jsonl"])
+      var kills = 0
+      for _ in 0..<10 {
+        let result = try await CommandRunner.run(
+          arguments, interruptedAtOutput: true, signal: SIGKILL)
+        if result.status == 0 { break }
+        #expect(result.status == SIGKILL, "\(layout): \(result.error)")
+        kills += 1
+      }
+      #expect(kills >= 1, "\(layout)")
+      let last = try await CommandRunner.run(arguments)
+      #expect(last.status == 0, "\(layout): \(last.error)")
+      let output = try await Python.run(["Tools/peers/read_events.py", "\(folder)/\(layout)-logs"])
+      let runs = try JSONDecoder().decode(
+        [String: [String: [[Double]]]].self, from: Data(output.utf8))
+      let losses = try #require(runs["train"]?["loss"])
+      // A process that was killed may have written steps that the next one took again.
+      #expect(Set(losses.map { Int($0[0]) }) == Set(1...100), "\(layout)")
+      for step in losses {
+        #expect(abs(step[1] - expected[Int(step[0]) - 1]) < 1e-5, "\(layout), step \(step[0])")
+      }
+    }
+  }
+
+  /// Writes a bundle with a .tflite file that has training signatures, and returns its path.
+  private func fileBundle(in folder: String) throws -> String {
+    let path = folder + "/file.tiobundle"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      atPath: Python.root.path + "/Tests/Fixtures/Models/train_builtin.tflite",
+      toPath: path + "/model.tflite")
+    let manifest = """
+      {"name": "file", "details": "", "id": "file", "version": "1", "author": "", "license": "",
+       "model": {"file": "model.tflite", "quantized": false, "backend": "tflite", "modes": ["train"]},
+       "inputs": [{"name": "x", "type": "array", "shape": [-1, 3]},
+                  {"name": "y", "type": "array", "shape": [-1, 2]}],
+       "outputs": [{"name": "loss", "type": "scalar", "shape": []}],
+       "placeholders": [{"name": "rate", "type": "scalar", "shape": []}],
+       "train": {"ops": ["train"]}}
+      """
+    try manifest.write(toFile: path + "/model.json", atomically: true, encoding: .utf8)
+    return path
   }
 
   /// Items that are weighed by their class, and gradients that are clipped by a placeholder.

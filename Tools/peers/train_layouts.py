@@ -4,13 +4,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exports models for training in several layouts, trains each in Python, and prints the losses as JSON.
 
-    train_layouts.py FOLDER DOCUMENT
+    train_layouts.py FOLDER DOCUMENT FILE.tflite
 
 The layouts are `archive`, the Python example of a document (Keras 3's ExportArchive); `module`, a tf.Module with
 plain variables; `natural`, a tf.Module around a Keras 3 network, which lacks variables; `kept`, the same with its
 variables; `weighted`, whose items have weights and whose gradients are clipped; and `graph`, a graph of
 tf.compat.v1. FOLDER/NAME is the SavedModel. A loss is that of `evaluate` after a
-step on a batch of DATA, as Swift computes it.
+step on a batch, as Swift computes it. `repeated` has the losses of four epochs with the same items, and FILE.tflite
+is trained on them, too.
 """
 
 import json
@@ -25,6 +26,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
+from ai_edge_litert.interpreter import Interpreter  # noqa: E402
 from sklearn.utils.class_weight import compute_class_weight  # noqa: E402
 
 STEPS = 100
@@ -178,12 +180,17 @@ def export_graph(path: str) -> None:
         builder.save()
 
 
-def losses(path: str, takes_rate: bool) -> list[float]:
+def epochs() -> list[tuple[np.ndarray, np.ndarray]]:
+    """Returns the batches of four epochs with the same items."""
+    return batches()[:STEPS // 4] * 4
+
+
+def losses(path: str, takes_rate: bool, steps: list) -> list[float]:
     """Trains a SavedModel of TensorFlow 2 by its signatures."""
     model = tf.saved_model.load(path)
     rate = {"rate": tf.constant(0.1)} if takes_rate else {}
     found = []
-    for values, labels in batches():
+    for values, labels in steps:
         given = {"x": tf.constant(values), "label": tf.constant(labels)}
         model.signatures["train"](**given, **rate)
         found.append(float(model.signatures["evaluate"](**given)["loss"]))
@@ -203,33 +210,42 @@ def weighted_losses(path: str) -> list[float]:
     return found
 
 
-def losses_of_graph(path: str) -> list[float]:
+def losses_of_graph(path: str, steps: list) -> list[float]:
     v1 = tf.compat.v1
     with v1.Session(graph=tf.Graph()) as session:
         v1.saved_model.loader.load(session, ["train"], path)
         found = []
-        for values, labels in batches():
+        for values, labels in steps:
             given = {"x:0": values, "label:0": labels, "rate:0": 0.1}
             session.run(session.graph.get_operation_by_name("train"), given)
             found.append(float(session.run("loss:0", given)))
         return found
 
 
+def losses_of_file(path: str, steps: list) -> list[float]:
+    """Trains a .tflite file, whose loss is that from before a step, on three values and two labels an item."""
+    train = Interpreter(path).get_signature_runner("train")
+    return [float(train(x=np.c_[values, values[:, :1]], y=np.eye(2, dtype=np.float32)[np.minimum(labels, 1)],
+                        rate=np.float32(0.1))["loss"]) for values, labels in steps]
+
+
 def main() -> None:
-    folder, page = sys.argv[1:]
+    folder, page, file = sys.argv[1:]
     export_document(os.path.abspath(page), folder)
     for name, module in (("natural", Natural()), ("kept", Kept()), ("module", Plain()), ("weighted", Weighted())):
         export_module(module, os.path.join(folder, name))
     export_graph(os.path.join(folder, "graph"))
-    result = {name: losses(os.path.join(folder, name), name == "module") for name in ("archive", "kept", "module")}
-    result["graph"] = losses_of_graph(os.path.join(folder, "graph"))
+    result, repeated = ({
+        **{name: losses(os.path.join(folder, name), name == "module", steps) for name in ("archive", "kept", "module")},
+        "graph": losses_of_graph(os.path.join(folder, "graph"), steps)} for steps in (batches(), epochs()))
+    repeated["file"] = losses_of_file(file, epochs())
     items = [[{"x": x.tolist(), "label": int(y)} for x, y in zip(values, labels)] for values, labels in batches()]
     rates = keras.optimizers.schedules
     cosine = rates.CosineDecay(0.0, 90, alpha=0.1, warmup_target=0.05, warmup_steps=10)
     step = rates.ExponentialDecay(0.05, 7, 0.5, staircase=True)
     schedules = {name: [float(schedule(i)) for i in range(120)] for name, schedule in (("cosine", cosine), ("step", step))}
     weighted = weighted_losses(os.path.join(folder, "weighted"))
-    print(json.dumps({"losses": result, "weighted": weighted, "batches": items, "schedules": schedules}))
+    print(json.dumps({"losses": result, "repeated": repeated, "weighted": weighted, "batches": items, "schedules": schedules}))
 
 
 if __name__ == "__main__":
