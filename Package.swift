@@ -271,17 +271,26 @@ let package = Package(
       ],
       resources: [.copy("Assets")]),
     .target(
+      name: "ServerCommandLine",
+      dependencies: [
+        "ModelCommands", "TensorIO", "WebServing",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        serving("Logging", "swift-log"),
+      ]),
+    .target(
       name: "NetRunnerCommandLine",
       dependencies: [
         "CSystemCalls", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner",
-        "NetRunnerWeb", "TensorIO", "TensorIOCommandLine", "TensorIOLiteRT", "WebClient",
+        "NetRunnerWeb", "ServerCommandLine", "TensorIO", "TensorIOCommandLine", "TensorIOLiteRT",
+        "WebClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
       name: "ModelRepositoryCommandLine",
       dependencies: [
         "Files", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient",
-        "ModelRepositoryServer", "ModelTools", "TensorIO", "TensorIOCommandLine", "WebClient",
+        "ModelRepositoryServer", "ModelTools", "ServerCommandLine", "TensorIO",
+        "TensorIOCommandLine", "WebClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(

@@ -9,6 +9,7 @@ import CSystemCalls
 import Foundation
 import ModelCommands
 import NetRunnerWeb
+import ServerCommandLine
 import TensorIO
 import TensorIOCommandLine
 import TensorIOLiteRT
@@ -48,19 +49,16 @@ public struct NetRunnerCommand: ParsableCommand {
     completion: .directory)
   var photos: [String] = []
 
-  @Option(help: "The address to listen on.")
-  var host = "127.0.0.1"
-
   @Option(help: "The port; 0 picks a free one.")
   var port = 8080
+
+  @OptionGroup var server: ServerArguments
 
   @Option(
     help:
       "The token that every request needs, 16 bytes or more; safer in TENSORIO_NETRUNNER_TOKEN."
   )
   var token: String?
-
-  @OptionGroup var tls: CertificateArguments
 
   @Option(help: "How many images are processed at once (default: the number of processors).")
   var threads: Int?
@@ -101,7 +99,7 @@ public struct NetRunnerCommand: ParsableCommand {
     _ = mallopt(M_MMAP_THRESHOLD, 64 << 10)
     #endif
     let options = try options()
-    let server = try NetRunnerServer(options)
+    let server = try NetRunnerServer(options, logger: server.logger(label: "netrunner"))
     let opensBrowser = !noBrowser && Browser.isThere
     let warnings = [options.libraryProblem(), cameraWarning].compactMap { $0 }
     try BlockingTask.run {
@@ -122,7 +120,7 @@ public struct NetRunnerCommand: ParsableCommand {
     }
     options.folders = photos
     options.dataFolder = Self.dataFolder
-    options.host = host
+    options.host = server.host
     options.port = port
     options.threads = threads ?? Processors.count
     options.maximumTensorRequestBytes = bodyLimit?.bytes
@@ -138,7 +136,10 @@ public struct NetRunnerCommand: ParsableCommand {
     options.measureOperators = { Array(try process.run(OperatorTimesCommand.self, on: $0).output) }
     let liteRT = LiteRTBackend()
     options.libraryProblem = { Backends.problem(of: liteRT) }
-    options.certificate = try tls.certificate()
+    options.certificate = try server.certificate
+    options.connectionsPerAddress = server.connectionsPerAddress
+    options.healthPort = server.healthPort
+    options.shutdownTime = server.shutdownTime
     let named = token ?? ProcessInfo.processInfo.environment["TENSORIO_NETRUNNER_TOKEN"]
     options.token = named ?? (options.isLocal ? nil : Self.madeUpToken)
     return options
@@ -169,7 +170,9 @@ public struct NetRunnerCommand: ParsableCommand {
   /// A warning that browsers on other machines won't give the page their cameras, or nil if they
   /// will.
   private var cameraWarning: String? {
-    guard tls.cert == nil, !["127.0.0.1", "localhost", "::1"].contains(host) else { return nil }
+    guard (try? server.certificate) == nil,
+      !["127.0.0.1", "localhost", "::1"].contains(server.host)
+    else { return nil }
     return "Without --cert and --key, browsers on other machines don't allow the camera on this "
       + "page; photos and videos work."
   }

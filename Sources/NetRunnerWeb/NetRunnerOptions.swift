@@ -34,6 +34,13 @@ public struct NetRunnerOptions: Sendable {
   /// Use 0 for no limit per address, such as behind a proxy from which all connections come. If
   /// there are too many connections, those that have waited the longest for a request are closed.
   public var connectionsPerAddress = 256
+  /// An additional port that serves only the paths for monitors, without TLS; nil for none.
+  ///
+  /// The paths are `/healthz`, `/readyz`, `/v2/health/live` and `/v2/health/ready`. Clients can't
+  /// use up the connections of this port.
+  public var healthPort: Int?
+  /// The number of seconds that requests may still take after the server was told to stop.
+  public var shutdownTime = 30
   /// The PEM files of a certificate and its key, or nil to serve without TLS.
   public var certificate: (chain: String, key: String)?
   /// How many images to process at once.

@@ -6,7 +6,7 @@
 #if Servers
 import Foundation
 import Hummingbird
-import Logging
+public import Logging
 import NIOCore
 import ServiceLifecycle
 import TensorIO
@@ -23,6 +23,7 @@ import WebServing
 /// The server ends on SIGTERM and SIGINT, after it has finished the requests in progress.
 public struct NetRunnerServer: Sendable {
   private let options: NetRunnerOptions
+  private let logger: Logger
   private let catalogue: ModelCatalogue
   private let queue: WorkQueue
   private let imports: ModelImports
@@ -33,7 +34,10 @@ public struct NetRunnerServer: Sendable {
   private let disk = WorkQueue(threads: 2, limit: 4096)
   private let uploads: UploadStore
   private let evaluations: EvaluationStore
+  private let health: HealthRoutes<WebError>
 
+  /// The value of the `Server` header field of every response.
+  private static let name = "NetRunner"
   /// A response can't load anything from another site, and can't be embedded in another page.
   private static let safetyFields: HTTPFields = [
     .xContentTypeOptions: "nosniff",
@@ -45,9 +49,13 @@ public struct NetRunnerServer: Sendable {
 
   /// Prepares a server.
   ///
+  /// - Parameters:
+  ///   - options: The server's settings.
+  ///   - logger: The logger, which gets a line for every request. If this is nil, the lines go to
+  ///     standard error.
   /// - Throws: `TensorIOError` if the models folder can't be read, other machines could reach the
   ///   server without a token, or the repository's configuration is invalid.
-  public init(_ options: NetRunnerOptions) throws {
+  public init(_ options: NetRunnerOptions, logger: Logger? = nil) throws {
     guard options.isLocal || options.token != nil else {
       throw TensorIOError(
         .invalidOption,
@@ -61,6 +69,7 @@ public struct NetRunnerServer: Sendable {
           + "guessed. Make one with 'openssl rand -hex 24'.")
     }
     self.options = options
+    self.logger = logger ?? Logger(label: "netrunner") { LineLogHandler(label: $0) }
     assets = try Self.pageFolder()
     let shipped = assets + "/Models"
     let names = options.includesShippedModels ? try FileSystem.contents(of: shipped) : []
@@ -73,6 +82,8 @@ public struct NetRunnerServer: Sendable {
     scratch = try ScratchFolder()
     uploads = try UploadStore(scratch: scratch, disk: disk)
     evaluations = EvaluationStore(options)
+    let (disk, problem) = (disk, options.libraryProblem)
+    health = HealthRoutes(Readiness { try await disk.run { problem() } }, failure: WebError.self)
   }
 
   /// Serves until the process is told to end.
@@ -80,8 +91,6 @@ public struct NetRunnerServer: Sendable {
   /// - Parameter onStart: Called with the page's address once the server listens.
   /// - Throws: `TensorIOError` if the address is in use or the certificate can't be read.
   public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
-    var logger = Logger(label: "netrunner") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = .error
     let options = options
     defer {
       evaluations.end()
@@ -90,29 +99,53 @@ public struct NetRunnerServer: Sendable {
     }
     do {
       let application = try WebServer.application(
-        router(), name: "NetRunner", address: (options.host, options.port),
+        router(), name: Self.name, address: (options.host, options.port),
         certificate: options.certificate, idleTime: .seconds(60),
         connectionsPerAddress: options.connectionsPerAddress, logger: logger
       ) { address in
         onStart(address + (options.token.map { "#token=\($0)" } ?? ""))
       }
-      try await WebServer.run([application], shutdownTime: .seconds(30), logger)
+      try await WebServer.run(
+        [application] + healthServices(), shutdownTime: .seconds(Int64(options.shutdownTime)),
+        logger)
     } catch let error as WebServer.CertificateError {
       throw TensorIOError(.invalidOption, error.message)
     } catch let error as IOError {
       throw TensorIOError(
         .invalidOption,
-        "Net Runner can't listen on \(options.host):\(options.port): "
+        "Net Runner can't listen on \(options.host):\(options.port)"
+          + (options.healthPort.map { " or on port \($0) for monitors" } ?? "") + ": "
           + "\(String(cString: strerror(error.errnoCode))). Choose another --port.", cause: error)
     }
+  }
+
+  /// Makes a separate server for monitors if a health port is set.
+  private func healthServices() throws -> [any Service] {
+    guard let port = options.healthPort else { return [] }
+    return [
+      try WebServer.healthService(
+        healthRouter(), name: Self.name, address: (options.host, port), logger: logger)
+    ]
+  }
+
+  /// Makes the router of the separate server for monitors, which asks for no token.
+  func healthRouter() -> Router<WebContext> {
+    let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+    let routes = RouteTable()
+    router.add(
+      middleware: RequestMiddleware(check: { _ in }) { WebError($0, $1, $2, routes) })
+    health.add(to: router)
+    OpenInferenceRoutes.addHealth(to: router.group("v2"), health)
+    routes.add(router)
+    return router
   }
 
   /// Makes the router, for this server, for tests, and for other programs' servers.
   func router() throws -> Router<WebContext> {
     let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
     let routes = RouteTable()
-    let metrics = RequestMetrics(prefix: "netrunner")
-    router.add(middleware: CountingMiddleware(metrics: metrics))
+    let metrics = RequestMetrics()
+    router.add(middleware: RequestLog(metrics: metrics))
     let rules = AccessRules(token: options.token, isLocal: options.isLocal)
     router.add(
       middleware: RequestMiddleware(headers: Self.safetyFields, check: rules.check) {
@@ -120,6 +153,7 @@ public struct NetRunnerServer: Sendable {
       })
     router.add(middleware: try AssetMiddleware(assets))
     router.add(middleware: BodyMiddleware(pace: options.minimumBodyRate))
+    health.add(to: router)
     let access = TokenMiddleware(options)
     let api = router.group("api/v1").add(middleware: access)
     let runner = InferenceRunner(
@@ -139,7 +173,7 @@ public struct NetRunnerServer: Sendable {
     let inference = router.group("v2").add(middleware: access)
     OpenInferenceRoutes(
       catalogue: catalogue, queue: queue, bodies: bodies, version: options.version,
-      problem: options.libraryProblem, tensors: TensorBodies(images: queue),
+      problem: options.libraryProblem, health: health, tensors: TensorBodies(images: queue),
       requestLimit: options.maximumTensorRequestBytes
     ).add(to: inference)
     router.group().add(middleware: access).get("metrics") { _, _ in
@@ -180,27 +214,6 @@ public struct NetRunnerServer: Sendable {
           + "folder.")
     }
     return assets
-  }
-}
-
-private struct CountingMiddleware: RouterMiddleware {
-  let metrics: RequestMetrics
-
-  func handle(
-    _ request: Request, context: WebContext,
-    next: (Request, WebContext) async throws -> Response
-  ) async throws -> Response {
-    let start = ContinuousClock.now
-    metrics.begin()
-    var status = 500
-    defer {
-      metrics.end(
-        method: request.method.rawValue, route: context.endpointPath ?? "page", status: status,
-        duration: .now - start)
-    }
-    let response = try await next(request, context)
-    status = response.status.code
-    return response
   }
 }
 #endif

@@ -8,6 +8,9 @@ import Synchronization
 
 /// Counts a server's requests, and reports them in Prometheus' text format.
 ///
+/// The names of requests' series have no server in them, so that one dashboard shows every server.
+/// Prometheus' own label `job` tells them apart. All other names begin with `tensorio_`.
+///
 /// Documentation/Decisions/0011-libraries-not-used.md explains why this is not swift-metrics.
 package final class RequestMetrics: Sendable {
   /// A number to report in addition to those of the requests.
@@ -20,7 +23,7 @@ package final class RequestMetrics: Sendable {
     let kind: Kind
     let value: Int
 
-    /// Makes a number, whose name doesn't include the prefix.
+    /// Makes a number, whose name doesn't include `tensorio_`.
     package init(_ name: String, _ help: String, _ value: Int, _ kind: Kind = .gauge) {
       self.name = name
       self.help = help
@@ -63,23 +66,21 @@ package final class RequestMetrics: Sendable {
     let status: Int
   }
 
-  private let prefix: String
   private let counters = Mutex<[Key: Counter]>([:])
-  private let underWay = Atomic(0)
+  private let inFlight = Atomic(0)
 
   private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
   /// The upper bounds of the buckets of response times, in seconds.
   private static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
-  /// - Parameter prefix: The prefix of all names, to which a `_` is added.
-  package init(prefix: String) { self.prefix = prefix }
+  package init() {}
 
-  package func begin() { underWay.add(1, ordering: .relaxed) }
+  package func begin() { inFlight.add(1, ordering: .relaxed) }
 
   /// Records the end of a request; see ``counter(method:route:status:)``.
   package func end(method: String, route: String, status: Int, duration: Duration) {
     counter(method: method, route: route, status: status).add(duration)
-    underWay.subtract(1, ordering: .relaxed)
+    inFlight.subtract(1, ordering: .relaxed)
   }
 
   /// Returns a counter for callers that count many requests, so that they look it up only once.
@@ -104,18 +105,18 @@ package final class RequestMetrics: Sendable {
   /// Returns the text that Prometheus reads, with additional numbers.
   package func text(_ series: [Series]) -> String {
     var routes: [String: Counter.Times] = [:]
-    var lines = head("requests_total", "Requests that were answered.", "counter")
+    var lines = head("http_requests_total", "Requests that were answered.", "counter")
     let counters = counters.withLock { $0 }
     for (key, counter) in counters.sorted(by: { "\($0.key)" < "\($1.key)" }) {
       let times = counter.times.withLock { $0 }
       guard times.count > 0 else { continue }
       routes[key.route, default: Counter.Times()].add(times)
       lines.append(
-        "\(prefix)_requests_total{method=\"\(key.method)\",route=\"\(key.route)\","
+        "http_requests_total{method=\"\(key.method)\",route=\"\(key.route)\","
           + "status=\"\(key.status)\"} \(times.count)")
     }
-    let durations = "\(prefix)_request_duration_seconds"
-    lines += head("request_duration_seconds", "How long responses took.", "histogram")
+    let durations = "http_request_duration_seconds"
+    lines += head(durations, "How long responses took.", "histogram")
     for (route, times) in routes.sorted(by: { $0.key < $1.key }) {
       var count = 0
       for (bound, more) in zip(Self.bounds, times.counts) {
@@ -128,17 +129,18 @@ package final class RequestMetrics: Sendable {
         "\(durations)_count{route=\"\(route)\"} \(times.count)",
       ]
     }
-    let underWay = Series(
-      "requests_under_way", "Requests that aren't answered yet.", underWay.load(ordering: .relaxed))
-    for series in [underWay] + series {
-      lines += head(series.name, series.help, series.kind.rawValue)
-      lines.append("\(prefix)_\(series.name) \(series.value)")
+    lines += head("http_requests_in_flight", "Requests that aren't answered yet.", "gauge")
+    lines.append("http_requests_in_flight \(inFlight.load(ordering: .relaxed))")
+    for series in series {
+      let name = "tensorio_" + series.name
+      lines += head(name, series.help, series.kind.rawValue)
+      lines.append("\(name) \(series.value)")
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
   private func head(_ name: String, _ help: String, _ kind: String) -> [String] {
-    ["# HELP \(prefix)_\(name) \(help)", "# TYPE \(prefix)_\(name) \(kind)"]
+    ["# HELP \(name) \(help)", "# TYPE \(name) \(kind)"]
   }
 }
 

@@ -13,6 +13,8 @@ package protocol ConnectionContext: RequestContext
 where Source == ApplicationRequestContextSource {
   /// The connection, which is closed if its client would go on sending a rejected body.
   var channel: any Channel { get }
+  /// The facts for the request log that are known only after the request was handled.
+  var notes: RequestNotes { get }
 }
 
 /// A middleware that only prepares requests, or rejects them.

@@ -30,7 +30,8 @@ final class RunningServer {
     environment["TENSORIO_LITERT_LIBRARY"] = Self.library
     process = try ChildProcess(
       executable.path,
-      ["netrunner", "--port", "0", "--no-browser", "--threads", "2"] + arguments,
+      ["netrunner", "--port", "0", "--no-browser", "--threads", "2", "--log-level", "error"]
+        + arguments,
       environment: environment)
     let line = String(decoding: process.output.availableData, as: UTF8.self)
     address = line.replacing("Net Runner: ", with: "").trimmingCharacters(in: .newlines)

@@ -153,7 +153,9 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
     metrics.sent(blob.size)
     counter.add(duration)
     logger.info(
-      "request", metadata: RequestLog.metadata("GET", request.uri, 200, blob.size, duration))
+      "request",
+      metadata: RequestNotes.metadata(
+        method: "GET", target: request.uri, status: 200, bytes: blob.size, duration))
   }
 
   /// Whether a request has exactly one host and no header field that the router has to handle.

@@ -9,6 +9,7 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 import TensorIO
+import WebServing
 
 /// Routes of the Open Inference Protocol, version 2, so that clients of other servers can run
 /// bundles.
@@ -21,6 +22,7 @@ struct OpenInferenceRoutes: Sendable {
   let version: String
   /// Returns why no model can run at all, or nil if no reason is known.
   let problem: @Sendable () -> String?
+  let health: HealthRoutes<WebError>
   let tensors: TensorBodies
   /// The maximum size of a request with tensors in bytes, or nil to derive it from the model.
   let requestLimit: Int?
@@ -28,8 +30,7 @@ struct OpenInferenceRoutes: Sendable {
 
   func add(to group: RouterGroup<WebContext>) {
     group.get("") { _, _ in server }
-    group.get("health/live") { _, _ in Response(status: .ok) }
-    group.get("health/ready") { _, _ in try await ready() }
+    Self.addHealth(to: group, health)
     group.post("repository/index") { request, _ in try await index(request) }
     group.get("models/stats") { _, _ in statistics(of: catalogue.models) }
     for path in ["models/:id", "models/:id/versions/:version"] {
@@ -59,13 +60,15 @@ struct OpenInferenceRoutes: Sendable {
     ]
   }
 
-  private func ready() async throws -> Response {
-    let problem = problem
-    if let reason = try await queue.run({ problem() }) {
-      throw WebError(
-        status: .serviceUnavailable, code: "library_missing", message: reason)
+  /// Adds the protocol's own paths for monitors.
+  static func addHealth(
+    to group: RouterGroup<WebContext>, _ health: HealthRoutes<WebError>
+  ) {
+    group.get("health/live") { _, _ in Response(status: .ok) }
+    group.get("health/ready") { _, _ in
+      try await health.requireReady()
+      return Response(status: .ok)
     }
-    return Response(status: .ok)
   }
 
   // MARK: - Models
