@@ -55,6 +55,24 @@ public struct NetRunnerCommand: ParsableCommand {
   @OptionGroup var server: ServerArguments
 
   @Option(
+    help: ArgumentHelp(
+      "Another port, which serves the Open Inference Protocol over gRPC; 0 picks a free one.",
+      valueName: "port"))
+  var grpcPort: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The most items of waiting requests that run together, if a model declares a batch axis; 1 "
+        + "runs every request alone.", valueName: "count"))
+  var batchSize = 32
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a request waits for others to run with it; with 0, only those run together that "
+        + "wait anyway.", valueName: "milliseconds"))
+  var batchDelay = 0.0
+
+  @Option(
     help:
       "The token that every request needs, 16 bytes or more; safer in TENSORIO_NETRUNNER_TOKEN."
   )
@@ -86,6 +104,10 @@ public struct NetRunnerCommand: ParsableCommand {
     try checkUsage(
       (0...65535).contains(port) && (1...1024).contains(threads ?? 1),
       "--port takes 0 to 65535, --threads a positive number.")
+    try checkUsage(
+      (0...65535).contains(grpcPort ?? 0) && (1...4096).contains(batchSize)
+        && (0...10_000).contains(batchDelay),
+      "--grpc-port takes 0 to 65535, --batch-size 1 to 4096, --batch-delay 0 to 10000.")
     if let bodyLimit, !(1024...256 << 20).contains(bodyLimit.bytes) {
       throw ValidationError("--body-limit takes a size from 1KiB to 256MiB, got \(bodyLimit).")
     }
@@ -103,7 +125,9 @@ public struct NetRunnerCommand: ParsableCommand {
     let opensBrowser = !noBrowser && Browser.isThere
     let warnings = [options.libraryProblem(), cameraWarning].compactMap { $0 }
     try BlockingTask.run {
-      try await server.run { address in
+      try await server.run {
+        Console.printData("gRPC: \($0)")
+      } onStart: { address in
         Console.printData("Net Runner: \(address)")
         for warning in warnings { Console.printMessage(warning) }
         if opensBrowser { Browser.open(address) }
@@ -140,6 +164,9 @@ public struct NetRunnerCommand: ParsableCommand {
     options.connectionsPerAddress = server.connectionsPerAddress
     options.healthPort = server.healthPort
     options.shutdownTime = server.shutdownTime
+    options.grpcPort = grpcPort
+    options.batchSize = batchSize
+    options.batchDelay = batchDelay
     let named = token ?? ProcessInfo.processInfo.environment["TENSORIO_NETRUNNER_TOKEN"]
     options.token = named ?? (options.isLocal ? nil : Self.madeUpToken)
     return options

@@ -8,6 +8,7 @@ import Foundation
 import Hummingbird
 public import Logging
 import NIOCore
+import OpenInferenceGRPC
 import ServiceLifecycle
 import TensorIO
 import WebServing
@@ -35,6 +36,12 @@ public struct NetRunnerServer: Sendable {
   private let uploads: UploadStore
   private let evaluations: EvaluationStore
   private let health: HealthRoutes<WebError>
+  private let inference: OpenInferenceService
+  private let token: TokenCheck
+  private let metrics = RequestMetrics()
+  private let callMetrics = RequestMetrics(.grpc)
+  /// The maximum size of a gRPC message, if the options don't say it: an image and its tensor.
+  private static let maximumMessageBytes = 64 << 20
 
   /// The value of the `Server` header field of every response.
   private static let name = "NetRunner"
@@ -83,14 +90,27 @@ public struct NetRunnerServer: Sendable {
     uploads = try UploadStore(scratch: scratch, disk: disk)
     evaluations = EvaluationStore(options)
     let (disk, problem) = (disk, options.libraryProblem)
-    health = HealthRoutes(Readiness { try await disk.run { problem() } }, failure: WebError.self)
+    let readiness = Readiness { try await disk.run { problem() } }
+    health = HealthRoutes(readiness, failure: WebError.self)
+    token = TokenCheck(options)
+    inference = OpenInferenceService(
+      catalogue: catalogue, queue: queue, version: options.version, problem: problem,
+      readiness: readiness, tensors: TensorBodies(images: queue),
+      requestLimit: options.maximumTensorRequestBytes,
+      joiner: RunJoiner(
+        limit: options.batchSize, delay: .microseconds(Int64(options.batchDelay * 1000))))
   }
 
   /// Serves until the process is told to end.
   ///
-  /// - Parameter onStart: Called with the page's address once the server listens.
+  /// - Parameters:
+  ///   - onStartGRPC: Called with the address of gRPC, such as `127.0.0.1:8081`, once it listens.
+  ///   - onStart: Called with the page's address once the server listens.
   /// - Throws: `TensorIOError` if the address is in use or the certificate can't be read.
-  public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
+  public func run(
+    onStartGRPC: @escaping @Sendable (String) -> Void = { _ in },
+    onStart: @escaping @Sendable (String) -> Void
+  ) async throws {
     let options = options
     defer {
       evaluations.end()
@@ -106,7 +126,8 @@ public struct NetRunnerServer: Sendable {
         onStart(address + (options.token.map { "#token=\($0)" } ?? ""))
       }
       try await WebServer.run(
-        [application] + healthServices(), shutdownTime: .seconds(Int64(options.shutdownTime)),
+        [application] + healthServices() + callServices(onStartGRPC),
+        shutdownTime: .seconds(Int64(options.shutdownTime)),
         logger)
     } catch let error as WebServer.CertificateError {
       throw TensorIOError(.invalidOption, error.message)
@@ -114,9 +135,24 @@ public struct NetRunnerServer: Sendable {
       throw TensorIOError(
         .invalidOption,
         "Net Runner can't listen on \(options.host):\(options.port)"
+          + (options.grpcPort.map { ", on port \($0) for gRPC" } ?? "")
           + (options.healthPort.map { " or on port \($0) for monitors" } ?? "") + ": "
           + "\(String(cString: strerror(error.errnoCode))). Choose another --port.", cause: error)
     }
+  }
+
+  /// Makes the server of gRPC if it has a port.
+  private func callServices(_ onStart: @escaping @Sendable (String) -> Void) -> [any Service] {
+    guard let port = options.grpcPort else { return [] }
+    return [
+      InferenceServer(
+        InferenceServer.Configuration(
+          host: options.host, port: port, certificate: options.certificate,
+          maximumMessageBytes: options.maximumTensorRequestBytes ?? Self.maximumMessageBytes,
+          connectionsPerAddress: options.connectionsPerAddress),
+        handler: InferenceCalls(service: inference, token: token, logger: logger),
+        metrics: callMetrics, logger: logger, onStart: onStart)
+    ]
   }
 
   /// Makes a separate server for monitors if a health port is set.
@@ -144,7 +180,6 @@ public struct NetRunnerServer: Sendable {
   func router() throws -> Router<WebContext> {
     let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
     let routes = RouteTable()
-    let metrics = RequestMetrics()
     router.add(middleware: RequestLog(metrics: metrics))
     let rules = AccessRules(token: options.token, isLocal: options.isLocal)
     router.add(
@@ -154,7 +189,7 @@ public struct NetRunnerServer: Sendable {
     router.add(middleware: try AssetMiddleware(assets))
     router.add(middleware: BodyMiddleware(pace: options.minimumBodyRate))
     health.add(to: router)
-    let access = TokenMiddleware(options)
+    let access = TokenMiddleware(check: token)
     let api = router.group("api/v1").add(middleware: access)
     let runner = InferenceRunner(
       catalogue: catalogue, queue: queue, formats: options.outputFormats)
@@ -170,19 +205,16 @@ public struct NetRunnerServer: Sendable {
     ).add(to: api)
     RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)
     addUploadsEvaluationsAndLabels(to: api)
-    let inference = router.group("v2").add(middleware: access)
-    OpenInferenceRoutes(
-      catalogue: catalogue, queue: queue, bodies: bodies, version: options.version,
-      problem: options.libraryProblem, health: health, tensors: TensorBodies(images: queue),
-      requestLimit: options.maximumTensorRequestBytes
-    ).add(to: inference)
+    OpenInferenceRoutes(service: inference, bodies: bodies, health: health).add(
+      to: router.group("v2").add(middleware: access))
     router.group().add(middleware: access).get("metrics") { _, _ in
       let text = metrics.text([
         RequestMetrics.Series(
           "runs_waiting", "Runs that are waiting for a thread.", queue.waitingCount),
         RequestMetrics.Series("models", "Models that the server has.", catalogue.models.count),
       ])
-      return Response.data(text.utf8, type: "text/plain; version=0.0.4")
+      let calls = options.grpcPort == nil ? "" : callMetrics.text()
+      return Response.data((text + calls).utf8, type: "text/plain; version=0.0.4")
     }
     routes.add(router)
     return router

@@ -26,8 +26,9 @@ package struct RequestLog<Context: ConnectionContext>: RouterMiddleware {
     let (target, route) = (request.head.path ?? "", context.endpointPath ?? "none")
     let (logger, notes) = (context.logger, context.notes)
     metrics.begin()
-    @Sendable func end(status: Int, isWhole: Bool) {
+    @Sendable func end(status code: Int, isWhole: Bool) {
       let duration = ContinuousClock.now - start
+      let status = String(code)
       metrics.end(method: method, route: route, status: status, duration: duration)
       var metadata = RequestNotes.metadata(
         method: method, target: target, status: status, bytes: notes.sent, duration)
@@ -98,18 +99,20 @@ package final class RequestNotes: Sendable {
   ///   - method: The method's name.
   ///   - target: The path, whose query is left out.
   ///   - status: The response's status.
-  ///   - bytes: The number of bytes of the response's body.
+  ///   - bytes: The number of bytes of the response's body, or nil if it isn't known.
   ///   - duration: The time from the request's head to the response's last byte.
   /// - Returns: The fields of a line of the log.
   package static func metadata(
-    method: String, target: String, status: Int, bytes: Int, _ duration: Duration
+    method: String, target: String, status: String, bytes: Int?, _ duration: Duration
   ) -> Logger.Metadata {
     let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }.prefix(300)
-    return [
+    var fields: Logger.Metadata = [
       "method": .string(method), "path": .string(String(decoding: path, as: UTF8.self)),
-      "status": .string(String(status)), "bytes": .string(String(bytes)),
+      "status": .string(status),
       "milliseconds": .string("\((duration.inSeconds * 1e5).rounded() / 100)"),
     ]
+    if let bytes { fields["bytes"] = .string(String(bytes)) }
+    return fields
   }
 }
 #endif

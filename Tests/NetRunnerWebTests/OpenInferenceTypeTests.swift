@@ -202,7 +202,10 @@ import Testing
       let extensions = try await client.send(.get, "/v2").json["extensions"].elements
       #expect(
         extensions.compactMap(\.text)
-          == ["binary_tensor_data", "classification", "model_configuration", "statistics"])
+          == [
+            "binary_tensor_data", "classification", "model_configuration", "model_repository",
+            "statistics",
+          ])
     }
   }
 
