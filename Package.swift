@@ -77,7 +77,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
+    .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
+    .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -234,10 +238,25 @@ let package = Package(
         serving("UnixSignals", "swift-service-lifecycle"),
       ]),
     .target(
+      name: "OpenInferenceGRPC",
+      dependencies: [
+        "WebServing",
+        serving("GRPCCore", "grpc-swift-2"),
+        serving("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
+        serving("GRPCProtobuf", "grpc-swift-protobuf"),
+        serving("Logging", "swift-log"),
+        serving("NIOCore", "swift-nio"),
+        serving("NIOPosix", "swift-nio"),
+        serving("ServiceLifecycle", "swift-service-lifecycle"),
+        serving("SwiftProtobuf", "swift-protobuf"),
+      ],
+      exclude: ["Protocol"]),
+    .target(
       name: "NetRunnerWeb",
       dependencies: [
         "AudioFiles", "CZip", "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner",
-        "TensorIO", "TensorIODecoding", "TensorIOEncoding", "TensorIOImageCodecs", "WebClient",
+        "OpenInferenceGRPC", "TensorIO", "TensorIODecoding", "TensorIOEncoding",
+        "TensorIOImageCodecs", "WebClient",
         "WebServing",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("Crypto", "swift-crypto"),
@@ -271,17 +290,26 @@ let package = Package(
       ],
       resources: [.copy("Assets")]),
     .target(
+      name: "ServerCommandLine",
+      dependencies: [
+        "ModelCommands", "TensorIO", "WebServing",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        serving("Logging", "swift-log"),
+      ]),
+    .target(
       name: "NetRunnerCommandLine",
       dependencies: [
         "CSystemCalls", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient", "NetRunner",
-        "NetRunnerWeb", "TensorIO", "TensorIOCommandLine", "TensorIOLiteRT", "WebClient",
+        "NetRunnerWeb", "ServerCommandLine", "TensorIO", "TensorIOCommandLine", "TensorIOLiteRT",
+        "WebClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
       name: "ModelRepositoryCommandLine",
       dependencies: [
         "Files", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient",
-        "ModelRepositoryServer", "ModelTools", "TensorIO", "TensorIOCommandLine", "WebClient",
+        "ModelRepositoryServer", "ModelTools", "ServerCommandLine", "TensorIO",
+        "TensorIOCommandLine", "WebClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .executableTarget(

@@ -97,6 +97,7 @@ def servers(arguments: argparse.Namespace, bundle: Path) -> list[Server]:
         Server(
             "TensorIO",
             [arguments.tensorio, "netrunner", "--models", bundle.parent, "--port", ours,
+             "--log-level", "warning",
              "--threads", "2", "--no-browser"],
             ours, "/api/v1/models/model/infer", {}),
         Server(

@@ -125,7 +125,8 @@ def main() -> None:
         bundle(folder, options.side)
         subprocess.run(["cp", "-r", str(ROOT / "Demo/digits.tiobundle"), name], check=True)
         server = subprocess.Popen(
-            [options.binary, "netrunner", "--models", name, "--port", "0", "--no-browser"],
+            [options.binary, "netrunner", "--models", name, "--port", "0", "--no-browser",
+             "--log-level", "warning"],
             stdout=subprocess.PIPE, text=True)
         try:
             place = server.stdout.readline().split("//")[1].strip(" /\n")

@@ -9,6 +9,7 @@ import Foundation
 import ModelCommands
 public import ModelRepositoryClient
 public import ModelRepositoryServer
+import ServerCommandLine
 import TensorIOCommandLine
 
 /// The command `tensorio repository serve`.
@@ -24,22 +25,10 @@ struct RepositoryServeCommand: ParsableCommand {
 
   @OptionGroup var blobs: BlobLocationArguments
 
-  @Option(help: "The address to listen on.")
-  var host = "127.0.0.1"
-
   @Option(help: "The port; 0 picks a free one.")
   var port = 8090
 
-  @OptionGroup var tls: CertificateArguments
-
-  @Option(
-    help: ArgumentHelp(
-      "The most connections from one address; 0 for no limit, such as behind a proxy.",
-      valueName: "count"))
-  var connectionsPerAddress = 256
-
-  @Option(help: "Another port for monitoring, which only serves /healthz and /readyz, without TLS.")
-  var healthPort: Int?
+  @OptionGroup var server: ServerArguments
 
   @Flag(name: .customLong("private"), help: "Require a token for reading, too.")
   var isPrivate = false
@@ -71,39 +60,27 @@ struct RepositoryServeCommand: ParsableCommand {
   @Option(help: "How many days a signed document is valid; it is renewed after half of them.")
   var documentDays = 30
 
-  @Option(
-    help: ArgumentHelp(
-      "How many seconds downloads and uploads may continue after a request to shut down.",
-      valueName: "seconds"))
-  var shutdownTime = 30
-
   func validate() throws {
     guard (0...65535).contains(port), (1...1_000_000_000).contains(quota ?? 1),
-      (1...400).contains(documentDays), (0...86_400).contains(shutdownTime)
+      (1...400).contains(documentDays)
     else {
       throw ValidationError(
-        "--port takes 0 to 65535, --quota a positive number, --document-days 1 to 400, "
-          + "--shutdown-time 0 to 86400.")
+        "--port takes 0 to 65535, --quota a positive number, --document-days 1 to 400.")
     }
     guard (0...100_000).contains(scrub ?? 0), (0...1_000_000).contains(reserve ?? 0) else {
       throw ValidationError("--scrub takes 0 to 100000, --reserve 0 to 1000000 megabytes.")
-    }
-    guard (0...100_000).contains(connectionsPerAddress), (1...65535).contains(healthPort ?? 1)
-    else {
-      throw ValidationError(
-        "--connections-per-address takes 0 to 100000, --health-port 1 to 65535.")
     }
   }
 
   func run() throws {
     var options = ModelRepositoryOptions(dataFolder: folder.data)
     options.blobs = try blobs.location()
-    options.host = host
+    options.host = server.host
     options.port = port
-    options.certificate = try tls.certificate()
+    options.certificate = try server.certificate
     options.requiresTokenToRead = isPrivate
-    options.connectionsPerAddress = connectionsPerAddress
-    options.healthPort = healthPort
+    options.connectionsPerAddress = server.connectionsPerAddress
+    options.healthPort = server.healthPort
     options.quota = quota.map { $0 * 1_000_000 }
     options.mirror = try mirror.map {
       try ModelRepositoryMirror(
@@ -112,9 +89,10 @@ struct RepositoryServeCommand: ParsableCommand {
     options.scrubRate = scrub.map { $0 * 1_000_000 }
     options.reservedBytes = reserve.map { $0 * 1_000_000 }
     options.documentLifetime = Double(documentDays) * 24 * 3600
-    options.shutdownTime = shutdownTime
+    options.shutdownTime = server.shutdownTime
     options.version = Version.current
-    let server = try ModelRepositoryServer(options)
+    let server = try ModelRepositoryServer(
+      options, logger: server.logger(label: "model-repository"))
     try BlockingTask.run {
       try await server.run { address in Console.printData("Repository: \(address)") }
     }

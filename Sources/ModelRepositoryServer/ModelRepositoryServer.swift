@@ -29,6 +29,7 @@ public struct ModelRepositoryServer: Sendable {
   let repository: Repository
   private let uploads: UploadStore
   private let metrics = ServerMetrics()
+  private let health: HealthRoutes<Problem>
   /// The value of the `Server` header field of every response.
   static let name = "TensorIO"
   /// Header fields of every response that keep browsers from treating it as a web page.
@@ -83,6 +84,8 @@ public struct ModelRepositoryServer: Sendable {
     self.logger = logger
     self.repository = repository
     uploads = UploadStore(repository)
+    health = HealthRoutes(
+      Readiness { try await repository.unreadiness(logger) }, failure: Problem.self)
   }
 
   /// Serves requests until the process is told to stop.
@@ -177,23 +180,22 @@ public struct ModelRepositoryServer: Sendable {
     guard let port = options.healthPort else { return [] }
     let router = Router(context: WebContext.self)
     router.add(middleware: RequestMiddleware(check: Problem.check, convert: Problem.init))
-    routes.addHealth(to: router)
+    health.add(to: router)
     return [
-      try WebServer.application(
-        router, name: Self.name, address: (options.host, port), certificate: nil,
-        idleTime: .seconds(10), connectionsPerAddress: nil, logger: logger)
+      try WebServer.healthService(
+        router, name: Self.name, address: (options.host, port), logger: logger)
     ]
   }
 
   private var routes: Routes {
     Routes(
       repository: repository, uploads: uploads,
-      access: Access(isPublic: !options.requiresTokenToRead), metrics: metrics)
+      access: Access(isPublic: !options.requiresTokenToRead), metrics: metrics, health: health)
   }
 
   func router() -> Router<WebContext> {
     let router = Router(context: WebContext.self)
-    router.add(middleware: RequestLog(metrics: metrics))
+    router.add(middleware: RequestLog(metrics: metrics.requests))
     router.add(
       middleware: RequestMiddleware(
         headers: Self.safetyFields, check: Problem.check, convert: Problem.init))

@@ -4,28 +4,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Files
 import Foundation
 import GRDB
 import Hummingbird
-import Logging
 import ModelRepositoryAPI
 import NIOCore
-import NIOPosix
 import StoredRows
-import Synchronization
 import WebServing
 
 /// The routes of the server.
 struct Routes: Sendable {
-  private let lastReady = LastReady()
   let repository: Repository
   let uploads: UploadStore
   let access: Access
   let metrics: ServerMetrics
+  let health: HealthRoutes<Problem>
 
   func add(to router: Router<WebContext>) {
-    addHealth(to: router)
+    health.add(to: router)
     router.get("metrics") { _, context in
       _ = try access.reader(context)
       return Response.data(metrics.text(try await gauges()).utf8, type: "text/plain; version=0.0.4")
@@ -62,12 +58,6 @@ struct Routes: Sendable {
       .replacing("\"VERSION\"", with: String(decoding: version, as: UTF8.self))
   }
 
-  /// Adds the routes that monitors use to check the server's health.
-  func addHealth(to router: Router<WebContext>) {
-    router.get("healthz") { _, _ in Self.plain("ok\n") }
-    router.get("readyz") { _, context in try await readiness(context) }
-  }
-
   /// Returns a root document, which is public; a nil version returns the newest one.
   private func root(_ version: Int?) throws -> Response {
     repository.reloadChangedKeys()
@@ -81,56 +71,9 @@ struct Routes: Sendable {
     Problem(.notFound, "root_not_found", "This root document doesn't exist.")
   }
 
-  private static func plain(_ text: String) -> Response {
-    .data(text.utf8, type: "text/plain; charset=utf-8", headers: [.cacheControl: "no-store"])
-  }
-
-  /// Checks that the database and the disk are writable and have space, and that the blobs are
-  /// reachable.
-  private func readiness(_ context: WebContext) async throws -> Response {
-    // Anybody may send this request, so the result is checked at most once a second.
-    let reason = try await lastReady.reason { try await unreadiness(context) }
-    guard let reason else { return Self.plain("ready\n") }
-    throw Problem(.serviceUnavailable, "not_ready", reason, headers: [.retryAfter: "10"])
-  }
-
-  /// Returns the reason why the server can't work; nil if it can.
-  private func unreadiness(_ context: WebContext) async throws -> String? {
-    repository.reloadChangedKeys()
-    if let problem = repository.signingWatch.withLock({ $0.problem }) {
-      context.logger.error("\(problem)")
-      return "The signing keys can't be used."
-    }
-    let (folder, minimum) = (repository.folder, repository.options.minimumFreeBytes)
-    let probe = folder.path + "/.probe-\(UUID().uuidString)"
-    do {
-      try await repository.database.write { try $0.execute(sql: "PRAGMA user_version = 0") }
-      try await NIOThreadPool.singleton.runIfActive {
-        defer { try? FileSystem.remove(probe) }
-        try Data("ready\n".utf8).write(to: URL(filePath: probe))
-        try FileSystem.flush(probe)
-      }
-    } catch is CancellationError {
-      throw CancellationError()
-    } catch {
-      return "The database or the disk can't be written."
-    }
-    let free = try await freeBytes(at: folder.path) ?? .max
-    guard free >= minimum else {
-      return "The disk has \(free) bytes left, but at least \(minimum) are required."
-    }
-    do {
-      try await repository.blobs.check()
-    } catch let error as RepositoryError {
-      context.logger.error("the blob store failed: \(error)")
-      return "The blobs can't be reached."
-    }
-    return nil
-  }
-
   private func gauges() async throws -> [RequestMetrics.Series] {
     typealias Series = RequestMetrics.Series
-    let free = try await freeBytes(at: repository.folder.path) ?? 0
+    let free = try await repository.freeBytes() ?? 0
     return try await repository.database.read {
       [damaged = repository.damagedBlobs.count] database in
       let row = try Row.fetchOne(
@@ -156,10 +99,6 @@ struct Routes: Sendable {
         Series("free_bytes", "Bytes that are free on the disk.", free),
       ]
     }
-  }
-
-  private func freeBytes(at path: String) async throws -> Int? {
-    try await NIOThreadPool.singleton.runIfActive { try? FileOperations.room(at: path).free }
   }
 
   // MARK: - Administration
@@ -209,24 +148,6 @@ struct WebContext: ConnectionContext {
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
     channel = source.channel
-  }
-}
-
-/// The last readiness result, which is reused for a second.
-private final class LastReady: Sendable {
-  private let state = Mutex<(time: ContinuousClock.Instant, reason: String?)?>(nil)
-  private let lock = AsyncLock()
-
-  /// Returns the last result if it is less than a second old, and checks again otherwise.
-  ///
-  /// If several callers ask at once, only one of them runs the check.
-  func reason(_ find: () async throws -> String?) async throws -> String? {
-    try await lock.withLock {
-      if let last = state.withLock({ $0 }), .now - last.time < .seconds(1) { return last.reason }
-      let reason = try await find()
-      state.withLock { $0 = (.now, reason) }
-      return reason
-    }
   }
 }
 #endif

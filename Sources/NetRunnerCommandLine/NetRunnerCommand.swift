@@ -9,6 +9,7 @@ import CSystemCalls
 import Foundation
 import ModelCommands
 import NetRunnerWeb
+import ServerCommandLine
 import TensorIO
 import TensorIOCommandLine
 import TensorIOLiteRT
@@ -48,19 +49,34 @@ public struct NetRunnerCommand: ParsableCommand {
     completion: .directory)
   var photos: [String] = []
 
-  @Option(help: "The address to listen on.")
-  var host = "127.0.0.1"
-
   @Option(help: "The port; 0 picks a free one.")
   var port = 8080
+
+  @OptionGroup var server: ServerArguments
+
+  @Option(
+    help: ArgumentHelp(
+      "Another port, which serves the Open Inference Protocol over gRPC; 0 picks a free one.",
+      valueName: "port"))
+  var grpcPort: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The most items of waiting requests that run together, if a model declares a batch axis; 1 "
+        + "runs every request alone.", valueName: "count"))
+  var batchSize = 32
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a request waits for others to run with it; with 0, only those run together that "
+        + "wait anyway.", valueName: "milliseconds"))
+  var batchDelay = 0.0
 
   @Option(
     help:
       "The token that every request needs, 16 bytes or more; safer in TENSORIO_NETRUNNER_TOKEN."
   )
   var token: String?
-
-  @OptionGroup var tls: CertificateArguments
 
   @Option(help: "How many images are processed at once (default: the number of processors).")
   var threads: Int?
@@ -88,6 +104,10 @@ public struct NetRunnerCommand: ParsableCommand {
     try checkUsage(
       (0...65535).contains(port) && (1...1024).contains(threads ?? 1),
       "--port takes 0 to 65535, --threads a positive number.")
+    try checkUsage(
+      (0...65535).contains(grpcPort ?? 0) && (1...4096).contains(batchSize)
+        && (0...10_000).contains(batchDelay),
+      "--grpc-port takes 0 to 65535, --batch-size 1 to 4096, --batch-delay 0 to 10000.")
     if let bodyLimit, !(1024...256 << 20).contains(bodyLimit.bytes) {
       throw ValidationError("--body-limit takes a size from 1KiB to 256MiB, got \(bodyLimit).")
     }
@@ -101,11 +121,13 @@ public struct NetRunnerCommand: ParsableCommand {
     _ = mallopt(M_MMAP_THRESHOLD, 64 << 10)
     #endif
     let options = try options()
-    let server = try NetRunnerServer(options)
+    let server = try NetRunnerServer(options, logger: server.logger(label: "netrunner"))
     let opensBrowser = !noBrowser && Browser.isThere
     let warnings = [options.libraryProblem(), cameraWarning].compactMap { $0 }
     try BlockingTask.run {
-      try await server.run { address in
+      try await server.run {
+        Console.printData("gRPC: \($0)")
+      } onStart: { address in
         Console.printData("Net Runner: \(address)")
         for warning in warnings { Console.printMessage(warning) }
         if opensBrowser { Browser.open(address) }
@@ -122,7 +144,7 @@ public struct NetRunnerCommand: ParsableCommand {
     }
     options.folders = photos
     options.dataFolder = Self.dataFolder
-    options.host = host
+    options.host = server.host
     options.port = port
     options.threads = threads ?? Processors.count
     options.maximumTensorRequestBytes = bodyLimit?.bytes
@@ -138,7 +160,13 @@ public struct NetRunnerCommand: ParsableCommand {
     options.measureOperators = { Array(try process.run(OperatorTimesCommand.self, on: $0).output) }
     let liteRT = LiteRTBackend()
     options.libraryProblem = { Backends.problem(of: liteRT) }
-    options.certificate = try tls.certificate()
+    options.certificate = try server.certificate
+    options.connectionsPerAddress = server.connectionsPerAddress
+    options.healthPort = server.healthPort
+    options.shutdownTime = server.shutdownTime
+    options.grpcPort = grpcPort
+    options.batchSize = batchSize
+    options.batchDelay = batchDelay
     let named = token ?? ProcessInfo.processInfo.environment["TENSORIO_NETRUNNER_TOKEN"]
     options.token = named ?? (options.isLocal ? nil : Self.madeUpToken)
     return options
@@ -169,7 +197,9 @@ public struct NetRunnerCommand: ParsableCommand {
   /// A warning that browsers on other machines won't give the page their cameras, or nil if they
   /// will.
   private var cameraWarning: String? {
-    guard tls.cert == nil, !["127.0.0.1", "localhost", "::1"].contains(host) else { return nil }
+    guard (try? server.certificate) == nil,
+      !["127.0.0.1", "localhost", "::1"].contains(server.host)
+    else { return nil }
     return "Without --cert and --key, browsers on other machines don't allow the camera on this "
       + "page; photos and videos work."
   }

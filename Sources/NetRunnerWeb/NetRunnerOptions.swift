@@ -34,6 +34,24 @@ public struct NetRunnerOptions: Sendable {
   /// Use 0 for no limit per address, such as behind a proxy from which all connections come. If
   /// there are too many connections, those that have waited the longest for a request are closed.
   public var connectionsPerAddress = 256
+  /// An additional port that serves only the paths for monitors, without TLS; nil for none.
+  ///
+  /// The paths are `/healthz`, `/readyz`, `/v2/health/live` and `/v2/health/ready`. Clients can't
+  /// use up the connections of this port.
+  public var healthPort: Int?
+  /// The number of seconds that requests may still take after the server was told to stop.
+  public var shutdownTime = 30
+  /// An additional port that serves the Open Inference Protocol over gRPC; nil for none.
+  ///
+  /// It has the same certificate and token as the other port. 0 chooses a free port.
+  public var grpcPort: Int?
+  /// The maximum number of items of waiting requests that run together, if the model declares a
+  /// batch axis; 1 runs every request alone.
+  public var batchSize = 32
+  /// The number of milliseconds that a request waits for others that could run with it.
+  ///
+  /// With 0, requests only run together if they wait for a thread anyway.
+  public var batchDelay = 0.0
   /// The PEM files of a certificate and its key, or nil to serve without TLS.
   public var certificate: (chain: String, key: String)?
   /// How many images to process at once.

@@ -6,8 +6,9 @@
 #if Servers
 import Foundation
 import Hummingbird
-import Logging
+public import Logging
 import NIOCore
+import OpenInferenceGRPC
 import ServiceLifecycle
 import TensorIO
 import WebServing
@@ -23,6 +24,7 @@ import WebServing
 /// The server ends on SIGTERM and SIGINT, after it has finished the requests in progress.
 public struct NetRunnerServer: Sendable {
   private let options: NetRunnerOptions
+  private let logger: Logger
   private let catalogue: ModelCatalogue
   private let queue: WorkQueue
   private let imports: ModelImports
@@ -33,7 +35,16 @@ public struct NetRunnerServer: Sendable {
   private let disk = WorkQueue(threads: 2, limit: 4096)
   private let uploads: UploadStore
   private let evaluations: EvaluationStore
+  private let health: HealthRoutes<WebError>
+  private let inference: OpenInferenceService
+  private let token: TokenCheck
+  private let metrics = RequestMetrics()
+  private let callMetrics = RequestMetrics(.grpc)
+  /// The maximum size of a gRPC message, if the options don't say it: an image and its tensor.
+  private static let maximumMessageBytes = 64 << 20
 
+  /// The value of the `Server` header field of every response.
+  private static let name = "NetRunner"
   /// A response can't load anything from another site, and can't be embedded in another page.
   private static let safetyFields: HTTPFields = [
     .xContentTypeOptions: "nosniff",
@@ -45,9 +56,13 @@ public struct NetRunnerServer: Sendable {
 
   /// Prepares a server.
   ///
+  /// - Parameters:
+  ///   - options: The server's settings.
+  ///   - logger: The logger, which gets a line for every request. If this is nil, the lines go to
+  ///     standard error.
   /// - Throws: `TensorIOError` if the models folder can't be read, other machines could reach the
   ///   server without a token, or the repository's configuration is invalid.
-  public init(_ options: NetRunnerOptions) throws {
+  public init(_ options: NetRunnerOptions, logger: Logger? = nil) throws {
     guard options.isLocal || options.token != nil else {
       throw TensorIOError(
         .invalidOption,
@@ -61,6 +76,7 @@ public struct NetRunnerServer: Sendable {
           + "guessed. Make one with 'openssl rand -hex 24'.")
     }
     self.options = options
+    self.logger = logger ?? Logger(label: "netrunner") { LineLogHandler(label: $0) }
     assets = try Self.pageFolder()
     let shipped = assets + "/Models"
     let names = options.includesShippedModels ? try FileSystem.contents(of: shipped) : []
@@ -73,15 +89,28 @@ public struct NetRunnerServer: Sendable {
     scratch = try ScratchFolder()
     uploads = try UploadStore(scratch: scratch, disk: disk)
     evaluations = EvaluationStore(options)
+    let (disk, problem) = (disk, options.libraryProblem)
+    let readiness = Readiness { try await disk.run { problem() } }
+    health = HealthRoutes(readiness, failure: WebError.self)
+    token = TokenCheck(options)
+    inference = OpenInferenceService(
+      catalogue: catalogue, queue: queue, version: options.version, problem: problem,
+      readiness: readiness, tensors: TensorBodies(images: queue),
+      requestLimit: options.maximumTensorRequestBytes,
+      joiner: RunJoiner(
+        limit: options.batchSize, delay: .microseconds(Int64(options.batchDelay * 1000))))
   }
 
   /// Serves until the process is told to end.
   ///
-  /// - Parameter onStart: Called with the page's address once the server listens.
+  /// - Parameters:
+  ///   - onStartGRPC: Called with the address of gRPC, such as `127.0.0.1:8081`, once it listens.
+  ///   - onStart: Called with the page's address once the server listens.
   /// - Throws: `TensorIOError` if the address is in use or the certificate can't be read.
-  public func run(onStart: @escaping @Sendable (String) -> Void) async throws {
-    var logger = Logger(label: "netrunner") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = .error
+  public func run(
+    onStartGRPC: @escaping @Sendable (String) -> Void = { _ in },
+    onStart: @escaping @Sendable (String) -> Void
+  ) async throws {
     let options = options
     defer {
       evaluations.end()
@@ -90,29 +119,68 @@ public struct NetRunnerServer: Sendable {
     }
     do {
       let application = try WebServer.application(
-        router(), name: "NetRunner", address: (options.host, options.port),
+        router(), name: Self.name, address: (options.host, options.port),
         certificate: options.certificate, idleTime: .seconds(60),
         connectionsPerAddress: options.connectionsPerAddress, logger: logger
       ) { address in
         onStart(address + (options.token.map { "#token=\($0)" } ?? ""))
       }
-      try await WebServer.run([application], shutdownTime: .seconds(30), logger)
+      try await WebServer.run(
+        [application] + healthServices() + callServices(onStartGRPC),
+        shutdownTime: .seconds(Int64(options.shutdownTime)),
+        logger)
     } catch let error as WebServer.CertificateError {
       throw TensorIOError(.invalidOption, error.message)
     } catch let error as IOError {
       throw TensorIOError(
         .invalidOption,
-        "Net Runner can't listen on \(options.host):\(options.port): "
+        "Net Runner can't listen on \(options.host):\(options.port)"
+          + (options.grpcPort.map { ", on port \($0) for gRPC" } ?? "")
+          + (options.healthPort.map { " or on port \($0) for monitors" } ?? "") + ": "
           + "\(String(cString: strerror(error.errnoCode))). Choose another --port.", cause: error)
     }
+  }
+
+  /// Makes the server of gRPC if it has a port.
+  private func callServices(_ onStart: @escaping @Sendable (String) -> Void) -> [any Service] {
+    guard let port = options.grpcPort else { return [] }
+    return [
+      InferenceServer(
+        InferenceServer.Configuration(
+          host: options.host, port: port, certificate: options.certificate,
+          maximumMessageBytes: options.maximumTensorRequestBytes ?? Self.maximumMessageBytes,
+          connectionsPerAddress: options.connectionsPerAddress),
+        handler: InferenceCalls(service: inference, token: token, logger: logger),
+        metrics: callMetrics, logger: logger, onStart: onStart)
+    ]
+  }
+
+  /// Makes a separate server for monitors if a health port is set.
+  private func healthServices() throws -> [any Service] {
+    guard let port = options.healthPort else { return [] }
+    return [
+      try WebServer.healthService(
+        healthRouter(), name: Self.name, address: (options.host, port), logger: logger)
+    ]
+  }
+
+  /// Makes the router of the separate server for monitors, which asks for no token.
+  func healthRouter() -> Router<WebContext> {
+    let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+    let routes = RouteTable()
+    router.add(
+      middleware: RequestMiddleware(check: { _ in }) { WebError($0, $1, $2, routes) })
+    health.add(to: router)
+    OpenInferenceRoutes.addHealth(to: router.group("v2"), health)
+    routes.add(router)
+    return router
   }
 
   /// Makes the router, for this server, for tests, and for other programs' servers.
   func router() throws -> Router<WebContext> {
     let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
     let routes = RouteTable()
-    let metrics = RequestMetrics(prefix: "netrunner")
-    router.add(middleware: CountingMiddleware(metrics: metrics))
+    router.add(middleware: RequestLog(metrics: metrics))
     let rules = AccessRules(token: options.token, isLocal: options.isLocal)
     router.add(
       middleware: RequestMiddleware(headers: Self.safetyFields, check: rules.check) {
@@ -120,7 +188,8 @@ public struct NetRunnerServer: Sendable {
       })
     router.add(middleware: try AssetMiddleware(assets))
     router.add(middleware: BodyMiddleware(pace: options.minimumBodyRate))
-    let access = TokenMiddleware(options)
+    health.add(to: router)
+    let access = TokenMiddleware(check: token)
     let api = router.group("api/v1").add(middleware: access)
     let runner = InferenceRunner(
       catalogue: catalogue, queue: queue, formats: options.outputFormats)
@@ -136,19 +205,16 @@ public struct NetRunnerServer: Sendable {
     ).add(to: api)
     RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)
     addUploadsEvaluationsAndLabels(to: api)
-    let inference = router.group("v2").add(middleware: access)
-    OpenInferenceRoutes(
-      catalogue: catalogue, queue: queue, bodies: bodies, version: options.version,
-      problem: options.libraryProblem, tensors: TensorBodies(images: queue),
-      requestLimit: options.maximumTensorRequestBytes
-    ).add(to: inference)
+    OpenInferenceRoutes(service: inference, bodies: bodies, health: health).add(
+      to: router.group("v2").add(middleware: access))
     router.group().add(middleware: access).get("metrics") { _, _ in
       let text = metrics.text([
         RequestMetrics.Series(
           "runs_waiting", "Runs that are waiting for a thread.", queue.waitingCount),
         RequestMetrics.Series("models", "Models that the server has.", catalogue.models.count),
       ])
-      return Response.data(text.utf8, type: "text/plain; version=0.0.4")
+      let calls = options.grpcPort == nil ? "" : callMetrics.text()
+      return Response.data((text + calls).utf8, type: "text/plain; version=0.0.4")
     }
     routes.add(router)
     return router
@@ -180,27 +246,6 @@ public struct NetRunnerServer: Sendable {
           + "folder.")
     }
     return assets
-  }
-}
-
-private struct CountingMiddleware: RouterMiddleware {
-  let metrics: RequestMetrics
-
-  func handle(
-    _ request: Request, context: WebContext,
-    next: (Request, WebContext) async throws -> Response
-  ) async throws -> Response {
-    let start = ContinuousClock.now
-    metrics.begin()
-    var status = 500
-    defer {
-      metrics.end(
-        method: request.method.rawValue, route: context.endpointPath ?? "page", status: status,
-        duration: .now - start)
-    }
-    let response = try await next(request, context)
-    status = response.status.code
-    return response
   }
 }
 #endif

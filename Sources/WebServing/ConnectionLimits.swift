@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Logging
-import NIOCore
+package import Logging
+package import NIOCore
 import NIOHTTP1
 import Synchronization
 
@@ -15,8 +15,8 @@ import Synchronization
 /// closed. It is idle, or its client sends the head very slowly. A new client therefore gets a
 /// response even if others hold as many connections as they can. A new connection is refused only
 /// if every connection of its address is being answered.
-final class ConnectionLimits: Sendable {
-  final class Connection: Sendable {
+package final class ConnectionLimits: Sendable {
+  package final class Connection: Sendable {
     fileprivate let channel: any Channel
     fileprivate let address: String
     /// When the connection began to wait for a request, in nanoseconds, or 0 during a request.
@@ -55,14 +55,14 @@ final class ConnectionLimits: Sendable {
   ///   - perAddress: The maximum number per address or, for IPv6, per 64-bit network; 0 for no
   ///     limit.
   ///   - logger: Receives at most one message a minute while connections are closed.
-  init(total: Int = 1024, perAddress: Int, logger: Logger) {
+  package init(total: Int = 1024, perAddress: Int, logger: Logger) {
     self.total = total
     self.perAddress = perAddress > 0 ? perAddress : total
     self.logger = logger
   }
 
   /// Admits a connection, making room for it if necessary; nil if it must be closed.
-  func admit(_ channel: any Channel) -> Connection? {
+  package func admit(_ channel: any Channel) -> Connection? {
     let connection = Connection(channel, Self.key(channel.remoteAddress?.ipAddress ?? ""))
     let (isAdmitted, victim, closed) = state.withLock { state in
       let own = state.connections[connection.address] ?? [:]
@@ -100,7 +100,7 @@ final class ConnectionLimits: Sendable {
     return isAdmitted ? connection : nil
   }
 
-  func remove(_ connection: Connection) {
+  package func remove(_ connection: Connection) {
     state.withLock { Self.remove(connection, &$0) }
   }
 

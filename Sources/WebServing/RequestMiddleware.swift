@@ -13,6 +13,8 @@ package protocol ConnectionContext: RequestContext
 where Source == ApplicationRequestContextSource {
   /// The connection, which is closed if its client would go on sending a rejected body.
   var channel: any Channel { get }
+  /// The facts for the request log that are known only after the request was handled.
+  var notes: RequestNotes { get }
 }
 
 /// A middleware that only prepares requests, or rejects them.
@@ -172,10 +174,17 @@ extension Request {
   ///
   /// The scheme's name is case-insensitive (RFC 9110, section 11.1).
   package var bearerToken: Substring? {
-    guard let field = headers[.authorization], let space = field.firstIndex(of: " "),
-      field[..<space].lowercased() == "bearer"
-    else { return nil }
-    return field[space...].drop { $0 == " " }
+    headers[.authorization].flatMap { $0.bearerToken }
+  }
+}
+
+extension String {
+  /// The token in the value of a field `Authorization`; see `Request.bearerToken`.
+  package var bearerToken: Substring? {
+    guard let space = firstIndex(of: " "), self[..<space].lowercased() == "bearer" else {
+      return nil
+    }
+    return self[space...].drop { $0 == " " }
   }
 }
 

@@ -50,7 +50,7 @@ import TestSupport
       let isSame = answer.bytes == bytes
       #expect(isSame, "\(answer.bytes.count) bytes")
       let metrics = try await client.send(.get, "/metrics").text
-      #expect(metrics.contains("model_repository_sent_blob_bytes_total \(Self.size)\n"))
+      #expect(metrics.contains("tensorio_sent_blob_bytes_total \(Self.size)\n"))
     }
   }
 

@@ -68,7 +68,7 @@ private let openFiles = RLIMIT_NOFILE
       let watcher = try await RawConnection(URL(string: text)?.port)
       _ = try await eventually {
         try await watcher.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-        return watcher.received.contains("requests_under_way 2\n")
+        return watcher.received.contains("http_requests_in_flight 2\n")
       }
       let start = ContinuousClock.now
       kill(getpid(), SIGTERM)

@@ -28,9 +28,9 @@ import Testing
       _ = try await reader.send(.get, "/v1/blobs/\(blob.digest)")
       let text = try await reader.send(.get, "/metrics").text
       for line in [
-        "model_repository_blobs 1", "model_repository_blob_bytes 3",
-        "model_repository_sent_blob_bytes_total 3",
-        "model_repository_requests_total{method=\"GET\",route=\"/v1/blobs/{digest}\",status=\"200\"} 1",
+        "tensorio_blobs 1", "tensorio_blob_bytes 3",
+        "tensorio_sent_blob_bytes_total 3",
+        "http_requests_total{method=\"GET\",route=\"/v1/blobs/{digest}\",status=\"200\"} 1",
       ] {
         #expect(text.contains(line + "\n"), "\(text)")
       }

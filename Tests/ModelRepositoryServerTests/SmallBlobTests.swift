@@ -51,12 +51,12 @@ import TestSupport
       let metrics = try await client.send(.get, "/metrics").text
       let route = "route=\"/v1/blobs/{digest}\",status=\"200\""
       #expect(
-        metrics.contains("model_repository_requests_total{method=\"GET\",\(route)} 5\n"),
+        metrics.contains("http_requests_total{method=\"GET\",\(route)} 5\n"),
         "\(metrics)"
       )
-      #expect(metrics.contains("model_repository_sent_blob_bytes_total \(5 * count)\n"))
+      #expect(metrics.contains("tensorio_sent_blob_bytes_total \(5 * count)\n"))
       // Only the request for /metrics is in progress.
-      #expect(metrics.contains("model_repository_requests_under_way 1\n"))
+      #expect(metrics.contains("http_requests_in_flight 1\n"))
       let log = lines.withLock { $0 }.filter { $0.contains("path=/v1/blobs/") }
       #expect(log.count == 5 && log.allSatisfy { $0.contains("bytes=\(count) ") }, "\(log)")
     }

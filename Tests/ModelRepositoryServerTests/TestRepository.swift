@@ -165,14 +165,14 @@ struct TestClient: Sendable {
   func hasUnderWay(_ count: Int) async throws -> Bool {
     try await eventually {
       try await send(.get, "/metrics").text
-        .contains("model_repository_requests_under_way \(count)\n")
+        .contains("http_requests_in_flight \(count)\n")
     }
   }
 
   /// Returns the number of blob bytes that the server has sent.
   func sentBlobBytes() async throws -> Int {
     let line = try await send(.get, "/metrics").text.split(separator: "\n").first {
-      $0.hasPrefix("model_repository_sent_blob_bytes_total ")
+      $0.hasPrefix("tensorio_sent_blob_bytes_total ")
     }
     return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
   }

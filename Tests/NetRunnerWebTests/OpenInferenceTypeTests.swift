@@ -202,7 +202,10 @@ import Testing
       let extensions = try await client.send(.get, "/v2").json["extensions"].elements
       #expect(
         extensions.compactMap(\.text)
-          == ["binary_tensor_data", "classification", "model_configuration", "statistics"])
+          == [
+            "binary_tensor_data", "classification", "model_configuration", "model_repository",
+            "statistics",
+          ])
     }
   }
 
@@ -220,8 +223,13 @@ import Testing
     let fixture = try Self.fixture()
     fixture.options.libraryProblem = { "LiteRT is not installed." }
     try await fixture.test { client in
-      try await client.send(.get, "/v2/health/ready", expects: 503)
+      let protocols = try await client.send(.get, "/v2/health/ready", expects: 503)
+      #expect(try protocols.json["error"].text == "LiteRT is not installed.")
+      let shared = try await client.send(.get, "/readyz", expects: 503)
+      #expect(try shared.json["error"]["code"].text == "not_ready")
+      #expect(try shared.json["error"]["message"].text == "LiteRT is not installed.")
       try await client.send(.get, "/v2/health/live")
+      try await client.send(.get, "/healthz")
       let ready = try await client.send(.post, "/v2/repository/index", json: ["ready": true]).json
       #expect(ready == .array([]))
       let server = try await client.send(.get, "server").json

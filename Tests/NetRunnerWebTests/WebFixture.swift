@@ -8,6 +8,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 import TensorIO
 import TensorIOLiteRT
@@ -57,12 +58,14 @@ final class WebFixture {
   /// Runs a test with a client of the server.
   @discardableResult
   func test<Value>(
-    _ setup: TestingSetup = .router,
+    _ setup: TestingSetup = .router, logger: Logger? = nil,
     _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Value
   ) async throws -> Value {
+    var quiet = Logger(label: "test")
+    quiet.logLevel = .critical
     let application = Application(
       router: try NetRunnerServer(options).router(),
-      configuration: .init(address: .hostname("127.0.0.1", port: 0)))
+      configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger ?? quiet)
     return try await application.test(setup, body)
   }
 

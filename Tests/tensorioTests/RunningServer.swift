@@ -12,6 +12,8 @@ import Testing
 final class RunningServer {
   /// The server's address: `http://127.0.0.1:PORT/`.
   let address: String
+  /// The host and port of gRPC, if the arguments ask for it.
+  let callPlace: String?
   private let process: ChildProcess
   private let folder: TemporaryFolder
 
@@ -20,21 +22,37 @@ final class RunningServer {
   /// - Parameters:
   ///   - arguments: Further command-line arguments.
   ///   - executable: The program to run, which must have the same command line.
+  ///   - library: The path of LiteRT's library, or nil for the installed one.
   /// - Throws: An error if the server doesn't start.
-  init(_ arguments: [String] = [], executable: URL = CommandRunner.binary) throws {
+  init(
+    _ arguments: [String] = [], executable: URL = CommandRunner.binary, library: String? = nil
+  ) throws {
     folder = try TemporaryFolder()
     var environment = ProcessInfo.processInfo.environment
     environment["XDG_DATA_HOME"] = folder.path
     environment["XDG_CACHE_HOME"] = folder.path + "/cache"
     // The installed library must still be found.
-    environment["TENSORIO_LITERT_LIBRARY"] = Self.library
+    environment["TENSORIO_LITERT_LIBRARY"] = library ?? Self.library
     process = try ChildProcess(
       executable.path,
-      ["netrunner", "--port", "0", "--no-browser", "--threads", "2"] + arguments,
+      ["netrunner", "--port", "0", "--no-browser", "--threads", "2", "--log-level", "error"]
+        + arguments,
       environment: environment)
-    let line = String(decoding: process.output.availableData, as: UTF8.self)
-    address = line.replacing("Net Runner: ", with: "").trimmingCharacters(in: .newlines)
-    try #require(address.hasPrefix("http"), "\(line)")
+    var text = ""
+    func place(_ name: String) -> String? {
+      text.split(separator: "\n").first { $0.hasPrefix(name) }.map {
+        String($0.dropFirst(name.count))
+      }
+    }
+    let isForCalls = arguments.contains("--grpc-port")
+    // The servers say in any order where they listen.
+    while place("Net Runner: ") == nil || (isForCalls && place("gRPC: ") == nil) {
+      let data = process.output.availableData
+      guard !data.isEmpty else { break }
+      text += String(decoding: data, as: UTF8.self)
+    }
+    address = try #require(place("Net Runner: "), "\(text)")
+    callPlace = place("gRPC: ")
   }
 
   deinit {

@@ -94,7 +94,7 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
   init(_ repository: Repository, _ metrics: ServerMetrics, _ logger: Logger) {
     self.repository = repository
     self.metrics = metrics
-    counter = metrics.requests.counter(method: "GET", route: Self.route, status: 200)
+    counter = metrics.requests.counter(method: "GET", route: Self.route, status: "200")
     // Each handler gets its own copy of the logger's storage. Otherwise, threads would wait for
     // each other to count the references to a shared one. Setting a property makes the copy.
     var logger = logger
@@ -153,7 +153,9 @@ final class SmallBlobHandler: ChannelDuplexHandler, RemovableChannelHandler {
     metrics.sent(blob.size)
     counter.add(duration)
     logger.info(
-      "request", metadata: RequestLog.metadata("GET", request.uri, 200, blob.size, duration))
+      "request",
+      metadata: RequestNotes.metadata(
+        method: "GET", target: request.uri, status: "200", bytes: blob.size, duration))
   }
 
   /// Whether a request has exactly one host and no header field that the router has to handle.

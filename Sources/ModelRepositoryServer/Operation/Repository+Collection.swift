@@ -8,6 +8,7 @@ import Foundation
 import GRDB
 import ModelRepositoryAPI
 import StoredRows
+import WebServing
 
 extension Repository {
   /// Deletes blobs that no version refers to, and files without a row.

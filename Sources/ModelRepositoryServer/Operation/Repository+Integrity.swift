@@ -9,6 +9,7 @@ import Foundation
 import GRDB
 import ModelRepositoryAPI
 import NIOCore
+import WebServing
 
 extension Repository {
   /// Looks for missing and damaged data; see ``RepositoryStore/fsck(rehash:)``.

@@ -9,6 +9,7 @@ import GRDB
 import ModelRepositoryAPI
 import StoredRows
 import Synchronization
+import WebServing
 
 /// An open data folder, which the server's routes and the command line use.
 ///

@@ -10,6 +10,7 @@ import HTTPTypes
 import ModelRepositoryAPI
 import NIOPosix
 import StoredRows
+import WebServing
 
 extension UploadStore {
   /// Turns an upload into a blob, which is durable when this returns.

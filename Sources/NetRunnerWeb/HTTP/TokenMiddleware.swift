@@ -14,6 +14,22 @@ import WebServing
 struct TokenMiddleware: RequestFilter {
   typealias Context = WebContext
 
+  let check: TokenCheck
+
+  func prepare(_ request: inout Request, _ context: inout WebContext) async throws {
+    guard
+      try await check.accepts(
+        request.bearerToken, from: context.channel.remoteAddress?.ipAddress ?? "")
+    else {
+      var error = WebError.tokenNeeded
+      error.endsConnection = request.method != .get
+      throw error
+    }
+  }
+}
+
+/// Checks the token of requests and calls.
+struct TokenCheck: Sendable {
   /// The digest of the token, which is compared in constant time, or nil to let every request pass.
   private let token: SHA256Digest?
   private let guesses: TokenGuesses
@@ -23,18 +39,15 @@ struct TokenMiddleware: RequestFilter {
     guesses = TokenGuesses(interval: options.wrongTokenInterval)
   }
 
-  func prepare(_ request: inout Request, _ context: inout WebContext) async throws {
-    guard let token else { return }
-    if let sent = request.bearerToken {
-      if SHA256.hash(data: Data(sent.utf8)) == token { return }
-      // A request without a token isn't a guess. The page sends one before it asks the user for
-      // the token.
-      try await guesses.wait(for: context.channel.remoteAddress?.ipAddress ?? "")
-    }
-    throw WebError(
-      status: .unauthorized, code: "token_needed",
-      message: "This server requires a token. Send it as 'Authorization: Bearer TOKEN'.",
-      headers: [.wwwAuthenticate: "Bearer"], endsConnection: request.method != .get)
+  /// Returns whether a token is right, after a wrong one has waited.
+  func accepts(_ sent: Substring?, from address: String) async throws -> Bool {
+    guard let token else { return true }
+    // A request without a token isn't a guess. The page sends one before it asks the user for the
+    // token.
+    guard let sent else { return false }
+    if SHA256.hash(data: Data(sent.utf8)) == token { return true }
+    try await guesses.wait(for: address)
+    return false
   }
 }
 

@@ -12,6 +12,7 @@ import WebServing
 struct WebContext: ConnectionContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
+  let notes = RequestNotes()
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)

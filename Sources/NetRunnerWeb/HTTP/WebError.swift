@@ -89,6 +89,20 @@ extension WebError {
       message: "Too many requests are waiting. Try again in a moment.", headers: [.retryAfter: "1"])
   }
 
+  static var tokenNeeded: WebError {
+    WebError(
+      status: .unauthorized, code: "token_needed",
+      message: "This server requires a token. Send it as 'Authorization: Bearer TOKEN'.",
+      headers: [.wwwAuthenticate: "Bearer"])
+  }
+
+  static var deadlineExceeded: WebError {
+    WebError(
+      status: .gatewayTimeout, code: "deadline_exceeded",
+      message: "The request waited until its deadline, and didn't run. Allow more time, or send "
+        + "fewer requests at once.")
+  }
+
   /// A ``tooBusy`` that closes the connection, because the body isn't read.
   static var bodyRefused: WebError {
     var error = tooBusy
@@ -118,6 +132,8 @@ extension WebError {
       case .invalidBundle, .invalidModel, .unsupportedModel, .unknownModelClass, .unknownBackend:
         (.unprocessableContent, "model_cannot_run")
       case .missingLibrary: (.serviceUnavailable, "library_missing")
+      case .overloaded: (.serviceUnavailable, "too_busy")
+      case .deadlineExceeded: (.gatewayTimeout, "deadline_exceeded")
       default: (.internalServerError, "inference_failed")
       }
     // The sentences after the first one are for the person at the server's own terminal.

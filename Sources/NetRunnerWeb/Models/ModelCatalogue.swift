@@ -109,6 +109,7 @@ final class ModelCatalogue: Sendable {
     if let reason = model.reason {
       throw WebError(status: .unprocessableContent, code: "model_cannot_run", message: reason)
     }
+    try Self.requireLoadable(model)
     // Requests for the same model wait here, but requests for other models don't.
     return try model.loaded.evaluator.withLock { evaluator in
       if let evaluator { return evaluator }
@@ -126,6 +127,7 @@ final class ModelCatalogue: Sendable {
     }
     return try model.loaded.model.withLock { loaded in
       if let loaded { return loaded }
+      try Self.requireLoadable(model)
       do {
         let new = try InferenceModel(
           bundle: model.bundle, loader: ModelLoader(backends: backends, sessions: threads))
@@ -138,6 +140,11 @@ final class ModelCatalogue: Sendable {
         throw error
       }
     }
+  }
+
+  private static func requireLoadable(_ model: ServedModel) throws {
+    guard let problem = model.unloadedProblem else { return }
+    throw WebError(status: .conflict, code: "model_unloaded", message: problem)
   }
 
   func tryOut(_ bundle: ModelBundle) throws {

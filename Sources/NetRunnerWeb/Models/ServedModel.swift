@@ -31,6 +31,14 @@ struct ServedModel: Sendable {
     let evaluator = Mutex<Evaluator?>(nil)
     /// Why the bundle couldn't be loaded at the last attempt.
     let problem = Mutex<String?>(nil)
+    /// Whether a client unloaded the model, so that it stays unloaded until a client loads it.
+    let isUnloaded = Mutex(false)
+
+    func unload() {
+      isUnloaded.withLock { $0 = true }
+      evaluator.withLock { $0 = nil }
+      model.withLock { $0 = nil }
+    }
   }
 
   var id: String { bundle.manifest.id }
@@ -38,7 +46,14 @@ struct ServedModel: Sendable {
 
   /// Why the model can't be loaded, if that is known, regardless of what its inputs are.
   var problem: String? {
-    bundle.manifest.isPlaceholder ? reason : loaded.problem.withLock { $0 } ?? trialProblem
+    if bundle.manifest.isPlaceholder { return reason }
+    return unloadedProblem ?? loaded.problem.withLock { $0 } ?? trialProblem
+  }
+
+  /// Says that the model was unloaded, or nil if it wasn't.
+  var unloadedProblem: String? {
+    guard loaded.isUnloaded.withLock({ $0 }) else { return nil }
+    return "The model was unloaded. Load it with POST /v2/repository/models/\(id)/load."
   }
 
   init(_ bundle: ModelBundle, isShipped: Bool) {

@@ -27,6 +27,14 @@ struct InferenceCall: Sendable {
     let classes: Int
   }
 
+  /// Makes a request, in which every name must be there once.
+  init(id: String?, inputs: [WireTensor], outputs: [Output], wantsBinary: Bool) throws {
+    (self.id, self.inputs, self.outputs) = (id, inputs, outputs)
+    self.wantsBinary = wantsBinary
+    try Self.requireOnce(inputs.map(\.name), "input")
+    try Self.requireOnce(outputs.map(\.name), "output")
+  }
+
   /// Reads a request, in which the header length is nil if the whole body is JSON.
   init(_ body: ByteBuffer, headerLength: Int?) throws {
     var rest = body
@@ -38,18 +46,16 @@ struct InferenceCall: Sendable {
     let (members, inputs) = try header.withUnsafeReadableBytes {
       try Self.read(JSONScanner($0), &rest)
     }
-    self.inputs = inputs
     let request = try JSONObjectReader(.object(members), "The request")
     let parameters = try request.object("parameters")
-    id = try request.text("id")
-    wantsBinary = try parameters?.bool("binary_data_output") ?? false
-    outputs = try request.array("outputs").map { try Output(JSONObjectReader($0, "An output")) }
+    let id = try request.text("id")
+    let wantsBinary = try parameters?.bool("binary_data_output") ?? false
+    let outputs = try request.array("outputs").map { try Output(JSONObjectReader($0, "An output")) }
     guard rest.readableBytes == 0 else {
       throw WebError.badRequest(
         "\(rest.readableBytes) bytes of the body are left after the last binary tensor.")
     }
-    try Self.requireOnce(inputs.map(\.name), "input")
-    try Self.requireOnce(outputs.map(\.name), "output")
+    try self.init(id: id, inputs: inputs, outputs: outputs, wantsBinary: wantsBinary)
   }
 
   /// Reads the inputs, whose binary tensors are in the rest of the body, and the other members.
@@ -139,7 +145,7 @@ struct InferenceCall: Sendable {
             "'\(name)' has a 'binary_data_size' of \(size) bytes, but \(rest.readableBytes) bytes "
               + "are left in the body.")
         }
-        elements = try WireElements(bytes, type: type)
+        elements = try WireElements(bytes.readableBytesView, type: type)
       case (nil, let read?, _): elements = read
       case (nil, nil, let position?):
         scanner.position = position

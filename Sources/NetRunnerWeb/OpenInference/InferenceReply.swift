@@ -11,27 +11,31 @@ import TensorIO
 
 /// The response to an ``InferenceCall``.
 struct InferenceReply {
-  private var tensors: [(tensor: WireTensor, isBinary: Bool)] = []
+  private(set) var tensors: [(tensor: WireTensor, isBinary: Bool)] = []
   private let call: InferenceCall
   private let model: InferenceModel
 
-  init(_ call: InferenceCall, _ outputs: ModelOutputs, _ model: InferenceModel) throws {
+  /// Makes a response from the outputs of each item.
+  init(_ call: InferenceCall, _ items: [ModelOutputs], _ model: InferenceModel) throws {
     self.call = call
     self.model = model
+    let names = items.first?.names ?? []
     let wanted =
       call.outputs.isEmpty
-      ? outputs.names.map { InferenceCall.Output(name: $0, isBinary: nil, classes: 0) }
+      ? names.map { InferenceCall.Output(name: $0, isBinary: nil, classes: 0) }
       : call.outputs
     for output in wanted {
-      guard let index = outputs.names.firstIndex(of: output.name) else {
+      guard let index = names.firstIndex(of: output.name) else {
         throw WebError.badRequest(
           "The model has no output '\(output.name)'. Its outputs are "
-            + outputs.names.map { "'\($0)'" }.joined(separator: ", ") + ".")
+            + names.map { "'\($0)'" }.joined(separator: ", ") + ".")
       }
-      let tensor =
-        output.classes > 0
-        ? try Self.classes(outputs, at: index, count: output.classes)
-        : try WireTensor(outputs, at: index)
+      let tensor = try WireTensor.joined(
+        items.map {
+          output.classes > 0
+            ? try Self.classes($0, at: index, count: output.classes)
+            : try WireTensor($0, at: index)
+        })
       tensors.append((tensor, output.isBinary ?? call.wantsBinary))
     }
   }

@@ -25,10 +25,10 @@ struct TensorBodies: Sendable {
 
   init(images: WorkQueue) { self.images = images }
 
-  /// Reads a request's body, and processes it with a closure that may block.
+  /// Reads a request's body, and processes it with a closure, which gets the threads for it.
   func withBody<Result: Sendable>(
     of request: Request, _ limits: TensorLimits, hasBinary: Bool,
-    _ work: @escaping @Sendable (ByteBuffer) throws -> Result
+    _ work: (ByteBuffer, WorkQueue) async throws -> Result
   ) async throws -> Result {
     let limit = hasBinary ? limits.binary : limits.json
     let announced = request.headers[.contentLength].flatMap(Int.init)
@@ -41,14 +41,29 @@ struct TensorBodies: Sendable {
           + "most \(ByteCount(limit)) as \(hasBinary ? "binary data" : "JSON").",
         endsConnection: true)
     }
-    // Reserve memory for the body, and for the elements twice: here and in the model.
-    return try await budget.withBytes(size + limits.tensors * 2) {
+    return try await budget.withBytes(size + limits.elements(in: size)) {
       try await reader.withBody(of: request, limit: limit, as: "The request") { body in
-        let queue = body.readableBytes > Self.small ? queue : images
-        return try await queue.run { try work(body) }
+        try await work(body, queue(for: body.readableBytes))
       }
     }
   }
+
+  /// Processes a request that is in memory already.
+  func withRequest<Result: Sendable>(
+    of size: Int, _ limits: TensorLimits, _ work: (WorkQueue) async throws -> Result
+  ) async throws -> Result {
+    guard size <= limits.binary else {
+      throw WebError(
+        status: .contentTooLarge, code: "body_too_large",
+        message: "The request has \(ByteCount(size)), but tensors of '\(limits.model)' take at "
+          + "most \(ByteCount(limits.binary)).")
+    }
+    return try await budget.withBytes(size + limits.elements(in: size)) {
+      try await work(queue(for: size))
+    }
+  }
+
+  private func queue(for size: Int) -> WorkQueue { size > Self.small ? queue : images }
 }
 
 /// The limits of requests with tensors, which follow from a model's inputs.
@@ -58,8 +73,8 @@ struct TensorLimits: Sendable {
   let json: Int
   /// The maximum size of a request with binary tensors, in bytes.
   let binary: Int
-  /// The total size of the elements, in bytes.
-  let tensors: Int
+  /// The total size of one item's elements, in bytes.
+  private let tensors: Int
 
   /// The bytes of a double with a sign, 17 digits, an exponent, a comma and a space.
   private static let bytesPerNumber = 26
@@ -67,6 +82,9 @@ struct TensorLimits: Sendable {
   private static let overhead = 256 << 10
   /// The maximum size of the strings of an input, in bytes.
   private static let texts = 4 << 20
+
+  /// The maximum number of items that a request's size is meant for, and what they take together.
+  private static let (items, allItems) = (64, 64 << 20)
 
   /// Derives the limits from a model's inputs, unless the server's options set a limit.
   init(_ id: String, _ inputs: [TensorSpec], limit: Int?) {
@@ -78,14 +96,23 @@ struct TensorLimits: Sendable {
         json += Self.texts
         binary += Self.texts
       } else {
-        json += count * Self.bytesPerNumber
+        json += Self.several(count * Self.bytesPerNumber)
         tensors += count * max(input.dataType.byteWidth, input.wireType.byteWidth)
         binary += input.isImage ? InferenceRunner.maximumImageBytes : 0
       }
     }
     self.json = limit ?? json
-    self.binary = limit ?? binary + tensors
+    self.binary = limit ?? binary + Self.several(tensors)
     self.tensors = tensors
+  }
+
+  /// Returns the size of several items, or of one if it is already large.
+  private static func several(_ size: Int) -> Int { max(size, min(size * items, allItems)) }
+
+  /// The memory for the elements of a request of this size, which are here and in the model.
+  func elements(in size: Int) -> Int {
+    // A number of 8 bytes may have 2 bytes in JSON.
+    2 * max(tensors, min(size * 4, tensors * Self.items))
   }
 }
 #endif

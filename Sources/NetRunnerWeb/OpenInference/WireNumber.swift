@@ -28,7 +28,7 @@ protocol WireNumber: TensorNumber, CustomStringConvertible {
     _ scanner: inout JSONScanner, of name: String, count: Int, _ type: DataType
   ) throws -> any NumberList
   /// Reads all complete numbers of a buffer, which are little-endian.
-  static func list(_ bytes: ByteBuffer) -> any NumberList
+  static func list(_ bytes: some Collection<UInt8>) -> any NumberList
 }
 
 extension WireNumber {
@@ -45,9 +45,22 @@ extension WireNumber {
     }
   }
 
-  static func list(_ bytes: ByteBuffer) -> any NumberList {
-    var rest = bytes
-    return (0..<bytes.readableBytes / MemoryLayout<Self>.size).compactMap { _ in
+  static func list(_ bytes: some Collection<UInt8>) -> any NumberList {
+    let count = bytes.count / MemoryLayout<Self>.size
+    #if _endian(little)
+    let list = bytes.withContiguousStorageIfAvailable { source in
+      [Self](unsafeUninitializedCapacity: count) { numbers, initialized in
+        UnsafeMutableRawBufferPointer(numbers).copyMemory(
+          from: UnsafeRawBufferPointer(
+            rebasing: UnsafeRawBufferPointer(source)[
+              ..<(count * MemoryLayout<Self>.size)]))
+        initialized = count
+      }
+    }
+    if let list { return list }
+    #endif
+    var rest = ByteBuffer(bytes: bytes)
+    return (0..<count).compactMap { _ in
       rest.readInteger(endianness: .little, as: Bits.self).map(Self.init(bits:))
     }
   }

@@ -120,7 +120,7 @@ extension WireTensor {
       elements = .numbers(map.classes)
     case .bytes:
       let data: Data = try outputs.value(at: index)
-      elements = try WireElements(ByteBuffer(bytes: data), type: spec.wireType)
+      elements = try WireElements(data, type: spec.wireType)
     case .vector, .scalar:
       if let number = spec.wireType.number {
         elements = .numbers(try Self.list(of: number, outputs, index))

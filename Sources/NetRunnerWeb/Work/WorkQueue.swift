@@ -16,7 +16,7 @@ import Synchronization
 /// memory use nor response times grow without limit.
 final class WorkQueue: Sendable {
   /// Does work, and returns a closure that passes on its result.
-  private typealias Job = @Sendable () -> @Sendable () -> Void
+  typealias Job = @Sendable () -> @Sendable () -> Void
 
   private struct State {
     /// The waiting jobs of each source.
@@ -79,7 +79,10 @@ final class WorkQueue: Sendable {
     }
   }
 
-  private func submit(from source: String, _ job: @escaping Job) -> Bool {
+  /// Runs a job when it is its turn, and doesn't wait for it.
+  ///
+  /// - Returns: Whether the queue takes the job; it doesn't when too much work waits.
+  func submit(from source: String = "", _ job: @escaping Job) -> Bool {
     let (isAccepted, queue) = state.withLock { state -> (Bool, DispatchQueue?) in
       if let queue = state.idle.popLast() { return (true, queue) }
       guard state.count < limit else { return (false, nil) }

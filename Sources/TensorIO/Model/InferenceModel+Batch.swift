@@ -11,10 +11,7 @@ extension InferenceModel.Loaded {
   func run(
     batch items: [ModelInputs], on session: any Session, until token: CancellationToken? = nil
   ) throws -> [ModelOutputs] {
-    // Placeholders and optional inputs may differ from item to item.
-    let areAlike =
-      items.allSatisfy(\.placeholders.isEmpty) && bound.optionalInputs.isEmpty
-    guard items.count > 1, bound.declaresBatches, !model.keepsState, !hasStrings, areAlike else {
+    guard items.count > 1, runsItemsTogether, items.allSatisfy(\.placeholders.isEmpty) else {
       return try runOneByOne(items[...], on: session, until: token)
     }
     var outputs: [ModelOutputs] = []
@@ -29,6 +26,14 @@ extension InferenceModel.Loaded {
         ?? runOneByOne(part, on: session, until: token)
     }
     return outputs
+  }
+
+  /// Whether items may go through the model in one run.
+  ///
+  /// Optional inputs may differ from item to item, so items that have them run one by one. The same
+  /// is true for placeholders.
+  var runsItemsTogether: Bool {
+    bound.declaresBatches && !model.keepsState && !hasStrings && bound.optionalInputs.isEmpty
   }
 
   private var hasStrings: Bool {

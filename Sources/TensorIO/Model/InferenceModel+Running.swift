@@ -95,6 +95,11 @@ extension InferenceModel {
     }
   }
 
+  /// Returns whether the model runs several items at once, which takes less time than single runs.
+  ///
+  /// - Throws: ``TensorIOError`` when the model can't be loaded.
+  package func runsItemsTogether() throws -> Bool { try loaded().runsItemsTogether }
+
   // MARK: - One run
 
   private func runOnce(

@@ -4,30 +4,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Hummingbird
-import Logging
+package import Hummingbird
+package import Logging
+import NIOCore
 import Synchronization
-import WebServing
 
 /// Counts requests, and logs each one when its last byte was sent.
 ///
 /// The log contains no query, no header field and no body, and therefore no secrets.
-struct RequestLog: RouterMiddleware {
-  let metrics: ServerMetrics
+package struct RequestLog<Context: ConnectionContext>: RouterMiddleware {
+  private let metrics: RequestMetrics
 
-  func handle(
-    _ request: Request, context: WebContext,
-    next: (Request, WebContext) async throws -> Response
+  package init(metrics: RequestMetrics) { self.metrics = metrics }
+
+  package func handle(
+    _ request: Request, context: Context,
+    next: (Request, Context) async throws -> Response
   ) async throws -> Response {
     let start = ContinuousClock.now
     let method = RequestMetrics.name(ofMethod: request.method.rawValue)
     let (target, route) = (request.head.path ?? "", context.endpointPath ?? "none")
     let (logger, notes) = (context.logger, context.notes)
-    metrics.requests.begin()
-    @Sendable func end(status: Int, isWhole: Bool) {
+    metrics.begin()
+    @Sendable func end(status code: Int, isWhole: Bool) {
       let duration = ContinuousClock.now - start
-      metrics.requests.end(method: method, route: route, status: status, duration: duration)
-      var metadata = Self.metadata(method, target, status, notes.sent, duration)
+      let status = String(code)
+      metrics.end(method: method, route: route, status: status, duration: duration)
+      var metadata = RequestNotes.metadata(
+        method: method, target: target, status: status, bytes: notes.sent, duration)
       if let token = notes.token { metadata["token"] = .string(token) }
       logger.info(isWhole ? "request" : "request aborted", metadata: metadata)
     }
@@ -55,18 +59,6 @@ struct RequestLog: RouterMiddleware {
     }
     return response
   }
-
-  /// Returns what the log reports about every request.
-  static func metadata(
-    _ method: String, _ target: String, _ status: Int, _ bytes: Int, _ duration: Duration
-  ) -> Logger.Metadata {
-    let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }.prefix(300)
-    return [
-      "method": .string(method), "path": .string(String(decoding: path, as: UTF8.self)),
-      "status": .string(String(status)), "bytes": .string(String(bytes)),
-      "milliseconds": .string("\((duration.inSeconds * 1e5).rounded() / 100)"),
-    ]
-  }
 }
 
 private struct CountingWriter: ResponseBodyWriter {
@@ -84,42 +76,43 @@ private struct CountingWriter: ResponseBodyWriter {
 }
 
 /// The facts that the log reports about a request, known only after it was handled.
-final class RequestNotes: Sendable {
+package final class RequestNotes: Sendable {
   private let tokenID = Mutex<String?>(nil)
   private let bytes = Atomic(0)
 
-  var token: String? {
+  package init() {}
+
+  /// The identifier of the request's token, which isn't a secret.
+  package var token: String? {
     get { tokenID.withLock { $0 } }
     set { tokenID.withLock { $0 = newValue } }
   }
 
   /// The number of bytes of the response's body that were sent.
-  var sent: Int { bytes.load(ordering: .relaxed) }
+  package var sent: Int { bytes.load(ordering: .relaxed) }
 
-  func addSent(_ count: Int) { bytes.add(count, ordering: .relaxed) }
-}
+  package func addSent(_ count: Int) { bytes.add(count, ordering: .relaxed) }
 
-/// The server's counters, in Prometheus' text format.
-final class ServerMetrics: Sendable {
-  let requests = RequestMetrics(prefix: "model_repository")
-  private let blobBytes = Atomic(0)
-  private let scrubbedBytes = Atomic(0)
-
-  func sent(_ bytes: Int) { blobBytes.add(bytes, ordering: .relaxed) }
-
-  func scrubbed(_ bytes: Int) { scrubbedBytes.add(bytes, ordering: .relaxed) }
-
-  /// Returns the text that Prometheus reads, with the values that aren't counters.
-  func text(_ gauges: [RequestMetrics.Series]) -> String {
-    requests.text(
-      [
-        RequestMetrics.Series(
-          "sent_blob_bytes_total", "Bytes of blobs that were sent.",
-          blobBytes.load(ordering: .relaxed), .counter),
-        RequestMetrics.Series(
-          "scrubbed_blob_bytes_total", "Bytes of blobs that were read again to find damage.",
-          scrubbedBytes.load(ordering: .relaxed), .counter),
-      ] + gauges)
+  /// Returns what the log reports about every request.
+  ///
+  /// - Parameters:
+  ///   - method: The method's name.
+  ///   - target: The path, whose query is left out.
+  ///   - status: The response's status.
+  ///   - bytes: The number of bytes of the response's body, or nil if it isn't known.
+  ///   - duration: The time from the request's head to the response's last byte.
+  /// - Returns: The fields of a line of the log.
+  package static func metadata(
+    method: String, target: String, status: String, bytes: Int?, _ duration: Duration
+  ) -> Logger.Metadata {
+    let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }.prefix(300)
+    var fields: Logger.Metadata = [
+      "method": .string(method), "path": .string(String(decoding: path, as: UTF8.self)),
+      "status": .string(status),
+      "milliseconds": .string("\((duration.inSeconds * 1e5).rounded() / 100)"),
+    ]
+    if let bytes { fields["bytes"] = .string(String(bytes)) }
+    return fields
   }
 }
 #endif

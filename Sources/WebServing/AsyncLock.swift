@@ -7,7 +7,7 @@
 import Synchronization
 
 /// A lock for tasks that wait without blocking a thread, in first-in, first-out order.
-final class AsyncLock: Sendable {
+package final class AsyncLock: Sendable {
   private struct State {
     var isTaken = false
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -15,11 +15,13 @@ final class AsyncLock: Sendable {
 
   private let state = Mutex(State())
 
+  package init() {}
+
   /// Runs a closure while no other task holds the lock.
   ///
   /// Cancelling a waiting task doesn't end the wait, because the lock is only held for a short
   /// time.
-  func withLock<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+  package func withLock<Value>(_ body: () async throws -> Value) async rethrows -> Value {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
         guard state.isTaken else {
@@ -48,11 +50,13 @@ final class AsyncLock: Sendable {
 }
 
 /// A set of locks, one for each key, so that tasks with different keys don't wait for each other.
-final class AsyncLocks<Key: Hashable & Sendable>: Sendable {
+package final class AsyncLocks<Key: Hashable & Sendable>: Sendable {
   private let locks = Mutex<[Key: (lock: AsyncLock, users: Int)]>([:])
 
+  package init() {}
+
   /// Runs a closure while no other task holds the lock of the same key.
-  func withLock<Value>(
+  package func withLock<Value>(
     _ key: Key, _ body: () async throws -> Value
   ) async rethrows -> Value {
     let lock = locks.withLock { locks in

@@ -1,0 +1,143 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import HTTPTypes
+import Synchronization
+import TensorIO
+import WebServing
+
+/// The Open Inference Protocol, version 2, without HTTP or gRPC, which both use this type.
+struct OpenInferenceService: Sendable {
+  let catalogue: ModelCatalogue
+  /// The threads for images, which also list and load models.
+  let queue: WorkQueue
+  let version: String
+  /// Returns why no model of LiteRT can run at all, or nil if no reason is known.
+  let problem: @Sendable () -> String?
+  let readiness: Readiness
+  let tensors: TensorBodies
+  /// The maximum size of a request with tensors in bytes, or nil to derive it from the model.
+  let requestLimit: Int?
+  let joiner: RunJoiner
+  let statistics = InferenceStatistics()
+
+  let name = "tensorio"
+  static let extensions = [
+    "binary_tensor_data", "classification", "model_configuration", "model_repository", "statistics",
+  ]
+
+  // MARK: - Models
+
+  /// Returns the models, each with the reason why it can't run.
+  func index(onlyReady: Bool) async throws -> [(model: ServedModel, problem: String?)] {
+    let models = try await queue.run { () throws -> [(model: ServedModel, problem: String?)] in
+      try catalogue.rescan()
+      let general = problem()
+      return catalogue.models.map { model in
+        (model, (model.isOfLiteRT ? general : nil) ?? model.problem)
+      }
+    }
+    return onlyReady ? models.filter { $0.problem == nil } : models
+  }
+
+  /// Finds a model; an empty version stands for the only one.
+  func find(_ id: String, version wanted: String) throws -> ServedModel {
+    let model = try catalogue.model(id)
+    let version = model.bundle.manifest.version
+    guard wanted.isEmpty || wanted == version else {
+      throw WebError(
+        status: .notFound, code: "version_not_found",
+        message: "'\(model.id)' only has the version '\(version)'.")
+    }
+    return model
+  }
+
+  /// Finds a model, and loads it if it isn't loaded.
+  func model(_ id: String, version: String) async throws -> InferenceModel {
+    let model = try find(id, version: version)
+    return try await queue.run { try catalogue.inferenceModel(of: model) }
+  }
+
+  /// Loads a model, which may have been unloaded or added to the folder.
+  func load(_ id: String) async throws {
+    try await queue.run {
+      if (try? catalogue.model(id)) == nil { try catalogue.rescan() }
+      let model = try catalogue.model(id)
+      model.loaded.isUnloaded.withLock { $0 = false }
+      _ = try catalogue.inferenceModel(of: model)
+    }
+  }
+
+  /// Frees a model's memory, and refuses runs until it is loaded again.
+  func unload(_ id: String) async throws {
+    try await queue.run { try catalogue.model(id).loaded.unload() }
+  }
+
+  /// The shape of a model's tensor, in which -1 is the axis of the items that run together.
+  static func shape(of spec: TensorSpec, in model: InferenceModel) throws -> [Int] {
+    let shape = spec.wireShape
+    guard shape.count > 1, shape[0] == 1, try model.runsItemsTogether() else { return shape }
+    return [-1] + shape.dropFirst()
+  }
+
+  // MARK: - Runs
+
+  /// Runs a request's items, and counts the request.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - queue: The threads that read the request, run the model and make the response.
+  ///   - deadline: When nobody needs the result any longer.
+  ///   - read: Reads the request.
+  ///   - reply: Makes the response.
+  /// - Returns: The response.
+  /// - Throws: What `read` and `reply` throw, the model's errors, and ``WebError/tooBusy``.
+  func run<Reply: Sendable>(
+    _ model: InferenceModel, on queue: WorkQueue, deadline: ContinuousClock.Instant? = nil,
+    read: @escaping @Sendable () throws -> InferenceCall,
+    reply: @escaping @Sendable (InferenceReply) throws -> Reply
+  ) async throws -> Reply {
+    let id = model.bundle.manifest.id
+    let start = ContinuousClock.now
+    do {
+      let result: Reply
+      if joiner.isOn, try model.runsItemsTogether() {
+        let (call, items) = try await queue.run {
+          let call = try read()
+          return (call, try call.items(for: model))
+        }
+        result = try await joiner.run(items, of: model, on: queue, deadline: deadline) {
+          try reply(InferenceReply(call, $0, model))
+        } counting: {
+          statistics.addRun(id, items: $0)
+        }
+      } else {
+        let isCancelled = CancellationFlag()
+        result = try await withTaskCancellationHandler {
+          try await queue.run {
+            try isCancelled.check()
+            let call = try read()
+            let outputs = try call.items(for: model).map { item in
+              try isCancelled.check()
+              statistics.addRun(id, items: 1)
+              guard let deadline else { return try model.run(item) }
+              return try model.run(item, deadline: deadline)
+            }
+            return try reply(InferenceReply(call, outputs, model))
+          }
+        } onCancel: {
+          isCancelled.set()
+        }
+      }
+      statistics.add(id, ContinuousClock.now - start, isSuccess: true)
+      return result
+    } catch {
+      statistics.add(id, ContinuousClock.now - start, isSuccess: false)
+      throw error
+    }
+  }
+}
+#endif

@@ -1,0 +1,100 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import GRPCCore
+import Logging
+import WebServing
+
+/// Checks each call's token, counts the call, and writes its line of the log.
+struct CallInterceptor: ServerInterceptor {
+  let handler: any InferenceHandler
+  let metrics: RequestMetrics
+  let logger: Logger
+
+  func intercept<Input: Sendable, Output: Sendable>(
+    request: StreamingServerRequest<Input>, context: ServerContext,
+    next:
+      @Sendable (
+        _ request: StreamingServerRequest<Input>, _ context: ServerContext
+      ) async throws -> StreamingServerResponse<Output>
+  ) async throws -> StreamingServerResponse<Output> {
+    let call = Call(context.descriptor, metrics, logger)
+    do {
+      // Probes have no token, as for `/healthz`.
+      if context.descriptor.service.fullyQualifiedService != HealthService.name {
+        try await handler.authorize(
+          request.metadata[stringValues: "authorization"].first { _ in true },
+          from: Self.address(context.remotePeer))
+      }
+      var response = try await next(request, context)
+      switch response.accepted {
+      case .success(var contents):
+        let producer = contents.producer
+        contents.producer = { writer in
+          do {
+            let metadata = try await producer(writer)
+            call.end(nil)
+            return metadata
+          } catch {
+            call.end(RPCError(failure: error))
+            throw error
+          }
+        }
+        response.accepted = .success(contents)
+      case .failure(let error): call.end(error)
+      }
+      return response
+    } catch {
+      let error = RPCError(failure: error)
+      call.end(error)
+      throw error
+    }
+  }
+
+  /// Returns the address of `ipv4:127.0.0.1:50051` and `ipv6:[::1]:50051`.
+  static func address(_ peer: String) -> String {
+    let parts = peer.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2, let end = parts[1].lastIndex(of: ":") else { return peer }
+    return parts[1][..<end].filter { $0 != "[" && $0 != "]" }
+  }
+}
+
+/// A call that is counted and logged once, when it ends.
+private struct Call: Sendable {
+  private let method: MethodDescriptor
+  private let metrics: RequestMetrics
+  private let logger: Logger
+  private let start = ContinuousClock.now
+
+  init(_ method: MethodDescriptor, _ metrics: RequestMetrics, _ logger: Logger) {
+    (self.method, self.metrics, self.logger) = (method, metrics, logger)
+    metrics.begin()
+  }
+
+  /// Returns a code's name as other servers' metrics have it: `NotFound`.
+  private static func name(of code: RPCError.Code) -> String {
+    let name = code == .internalError ? "internal" : "\(code)"
+    return name.prefix(1).uppercased() + name.dropFirst()
+  }
+
+  func end(_ error: RPCError?) {
+    let duration = ContinuousClock.now - start
+    let status = error.map { Self.name(of: $0.code) } ?? "OK"
+    metrics.end(
+      method: method.method, route: method.service.fullyQualifiedService, status: status,
+      duration: duration)
+    logger.info(
+      "request",
+      metadata: RequestNotes.metadata(
+        method: "POST", target: "/" + method.fullyQualifiedMethod, status: status, bytes: nil,
+        duration))
+    // The client doesn't get the cause.
+    if let error, error.code == .internalError, let cause = error.cause {
+      logger.error("a call failed: \(cause)")
+    }
+  }
+}
+#endif

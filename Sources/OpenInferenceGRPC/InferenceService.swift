@@ -1,0 +1,153 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import GRPCCore
+import SwiftProtobuf
+
+/// The service of the Open Inference Protocol.
+struct InferenceService: Inference_GRPCInferenceService.ServiceProtocol {
+  let handler: any InferenceHandler
+
+  func serverLive(
+    request: ServerRequest<Inference_ServerLiveRequest>, context: ServerContext
+  ) async throws -> ServerResponse<Inference_ServerLiveResponse> {
+    ServerResponse(message: .with { $0.live = true })
+  }
+
+  func serverReady(
+    request: ServerRequest<Inference_ServerReadyRequest>, context: ServerContext
+  ) async throws -> ServerResponse<Inference_ServerReadyResponse> {
+    try await answer(context) {
+      let reason = try await handler.unreadiness()
+      return .with { $0.ready = reason == nil }
+    }
+  }
+
+  func modelReady(
+    request: ServerRequest<Inference_ModelReadyRequest>, context: ServerContext
+  ) async throws -> ServerResponse<Inference_ModelReadyResponse> {
+    try await answer(context) {
+      do {
+        _ = try await handler.description(
+          of: request.message.name, version: request.message.version)
+        return .with { $0.ready = true }
+      } catch let error as CallFailure
+        where [.failedPrecondition, .unavailable, .internalError].contains(error.kind)
+      {
+        // The model exists and can't run, which isn't an error of the call.
+        return .with { $0.ready = false }
+      }
+    }
+  }
+
+  func serverMetadata(
+    request: ServerRequest<Inference_ServerMetadataRequest>, context: ServerContext
+  ) async throws -> ServerResponse<Inference_ServerMetadataResponse> {
+    let server = handler.server
+    return ServerResponse(
+      message: .with {
+        ($0.name, $0.version, $0.extensions) = (server.name, server.version, server.extensions)
+      })
+  }
+
+  func modelMetadata(
+    request: ServerRequest<Inference_ModelMetadataRequest>, context: ServerContext
+  ) async throws -> ServerResponse<Inference_ModelMetadataResponse> {
+    try await answer(context) {
+      let model = try await handler.description(
+        of: request.message.name, version: request.message.version)
+      return .with {
+        ($0.name, $0.versions, $0.platform) = (model.name, [model.version], model.platform)
+        $0.inputs = model.inputs.map(\.message)
+        $0.outputs = model.outputs.map(\.message)
+      }
+    }
+  }
+
+  func modelInfer(
+    request: ServerRequest<Inference_ModelInferRequest>, context: ServerContext
+  ) async throws -> ServerResponse<Inference_ModelInferResponse> {
+    let deadline = request.metadata.timeout.map { ContinuousClock.now + $0 }
+    return try await answer(context) {
+      let inference = try InferenceRequest(request.message)
+      let result = try await handler.run(inference, deadline: deadline)
+      var message = Inference_ModelInferResponse()
+      message.modelName = result.model
+      message.modelVersion = result.version
+      message.id = inference.id
+      message.outputs = result.outputs.map { output in
+        .with {
+          ($0.name, $0.datatype) = (output.name, output.type)
+          $0.shape = output.shape.map(Int64.init)
+        }
+      }
+      message.rawOutputContents = result.outputs.map(\.bytes)
+      return message
+    }
+  }
+
+  func repositoryIndex(
+    request: ServerRequest<Inference_RepositoryIndexRequest>, context: ServerContext
+  ) async throws -> ServerResponse<Inference_RepositoryIndexResponse> {
+    try await answer(context) {
+      let models = try await handler.index(onlyReady: request.message.ready)
+      return .with {
+        $0.models = models.map { model in
+          .with {
+            ($0.name, $0.version) = (model.name, model.version)
+            $0.state = model.problem == nil ? "READY" : "UNAVAILABLE"
+            $0.reason = model.problem ?? ""
+          }
+        }
+      }
+    }
+  }
+
+  func repositoryModelLoad(
+    request: ServerRequest<Inference_RepositoryModelLoadRequest>, context: ServerContext
+  ) async throws -> ServerResponse<Inference_RepositoryModelLoadResponse> {
+    try await answer(context) {
+      try await handler.load(request.message.modelName)
+      return .init()
+    }
+  }
+
+  func repositoryModelUnload(
+    request: ServerRequest<Inference_RepositoryModelUnloadRequest>, context: ServerContext
+  ) async throws -> ServerResponse<Inference_RepositoryModelUnloadResponse> {
+    try await answer(context) {
+      try await handler.unload(request.message.modelName)
+      return .init()
+    }
+  }
+
+  /// Makes a response, in a task that ends with the call, and turns failures into statuses.
+  private func answer<Message: Sendable>(
+    _ context: ServerContext, _ make: @escaping @Sendable () async throws -> Message
+  ) async throws -> ServerResponse<Message> {
+    let task = Task { try await make() }
+    do {
+      return ServerResponse(
+        message: try await withRPCCancellationHandler {
+          try await task.value
+        } onCancelRPC: {
+          task.cancel()
+        })
+    } catch {
+      throw RPCError(failure: error)
+    }
+  }
+}
+
+extension ModelFacts.Tensor {
+  fileprivate var message: Inference_ModelMetadataResponse.TensorMetadata {
+    .with {
+      ($0.name, $0.datatype) = (name, type)
+      $0.shape = shape.map(Int64.init)
+    }
+  }
+}
+#endif
