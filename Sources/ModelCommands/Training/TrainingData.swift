@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import TensorIO
+package import TensorIO
 
 /// The items to train on, from a file or a folder.
 struct TrainingData: Sendable {
@@ -141,5 +141,15 @@ struct TrainingData: Sendable {
       throw TensorIOError.wrongElementCount(spec, found: count)
     }
     return value
+  }
+}
+
+/// The items of a file or folder that `train` takes, for other commands.
+package enum TrainingFile {
+  /// Reads the items, and checks their values.
+  package static func items(of path: String, for model: TrainableModel) throws -> [Batch.Item] {
+    let data = try TrainingData(path, for: ModelSignature(of: model.bundle))
+    try data.checkValues(for: model.loadSignature())
+    return data.items
   }
 }
