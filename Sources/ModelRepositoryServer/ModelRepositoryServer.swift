@@ -28,6 +28,7 @@ public struct ModelRepositoryServer: Sendable {
   private let logger: Logger
   let repository: Repository
   private let uploads: UploadStore
+  private let rounds: RoundStore
   private let metrics = ServerMetrics()
   /// The value of the `Server` header field of every response.
   static let name = "TensorIO"
@@ -83,6 +84,7 @@ public struct ModelRepositoryServer: Sendable {
     self.logger = logger
     self.repository = repository
     uploads = UploadStore(repository)
+    rounds = RoundStore(repository)
   }
 
   /// Serves requests until the process is told to stop.
@@ -95,6 +97,7 @@ public struct ModelRepositoryServer: Sendable {
     let options = options
     try await repository.blobs.check()
     try await renewDocuments()
+    try rounds.dropLeftovers()
     let rate = options.scrubRate ?? (repository.blobs is FolderBlobStore ? 4 << 20 : 0)
     let scrubber = BlobScrubber(
       repository: repository, metrics: metrics, logger: logger, rate: rate)
@@ -105,6 +108,7 @@ public struct ModelRepositoryServer: Sendable {
         let recovery = BlobRecovery(repository: repository, mirror: mirror, logger: logger)
         group.addTask(priority: .background) { await recovery.run() }
       }
+      group.addTask(priority: .background) { [rounds, logger] in await rounds.run(logger) }
       defer { group.cancelAll() }
       try await serve(onStart)
     }
@@ -187,7 +191,7 @@ public struct ModelRepositoryServer: Sendable {
 
   private var routes: Routes {
     Routes(
-      repository: repository, uploads: uploads,
+      repository: repository, uploads: uploads, rounds: rounds,
       access: Access(isPublic: !options.requiresTokenToRead), metrics: metrics)
   }
 

@@ -21,6 +21,7 @@ struct Routes: Sendable {
   private let lastReady = LastReady()
   let repository: Repository
   let uploads: UploadStore
+  let rounds: RoundStore
   let access: Access
   let metrics: ServerMetrics
 
@@ -50,6 +51,7 @@ struct Routes: Sendable {
     addBlobs(to: api)
     addModels(to: api)
     addChannels(to: api)
+    addRounds(to: api)
     addAdministration(to: api)
   }
 
