@@ -206,9 +206,11 @@ let package = Package(
       name: "ModelRepositoryAPI",
       dependencies: [hosting("Crypto", "swift-crypto")]),
     .target(
+      name: "FederatedRounds", dependencies: ["ModelRepositoryAPI", "TensorIO"]),
+    .target(
       name: "ModelRepositoryClient",
       dependencies: [
-        "Files", "TensorIO", "ModelRepositoryAPI", "WebClient",
+        "FederatedRounds", "Files", "TensorIO", "ModelRepositoryAPI", "WebClient",
         hosting("AsyncHTTPClient", "async-http-client"),
         hosting("Crypto", "swift-crypto"),
         hosting("NIOCore", "swift-nio"),
@@ -274,7 +276,8 @@ let package = Package(
     .target(
       name: "ModelRepositoryServer",
       dependencies: [
-        "Files", "ModelRepositoryAPI", "StoredRows", "WebClient", "WebServing",
+        "FederatedRounds", "Files", "ModelRepositoryAPI", "StoredRows", "TensorIO", "WebClient",
+        "WebServing",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("Crypto", "swift-crypto"),
         serving("GRDB", "GRDB.swift"),
@@ -307,8 +310,8 @@ let package = Package(
     .target(
       name: "ModelRepositoryCommandLine",
       dependencies: [
-        "Files", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient",
-        "ModelRepositoryServer", "ModelTools", "ServerCommandLine", "TensorIO",
+        "FederatedRounds", "Files", "ModelCommands", "ModelRepositoryAPI", "ModelRepositoryClient",
+        "ModelRepositoryServer", "ModelTools", "NetRunner", "ServerCommandLine", "TensorIO",
         "TensorIOCommandLine", "WebClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -426,6 +429,9 @@ let package = Package(
         observing("Tracing", "swift-distributed-tracing"),
       ]),
     .testTarget(
+      name: "FederatedRoundsTests",
+      dependencies: ["FederatedRounds", "ModelRepositoryAPI", "TensorIO", "TestSupport"]),
+    .testTarget(
       name: "ModelRepositoryAPITests", dependencies: ["ModelRepositoryAPI", "TestSupport"]),
     .testTarget(
       name: "ModelRepositoryClientTests",
@@ -448,7 +454,8 @@ let package = Package(
     .testTarget(
       name: "ModelRepositoryServerTests",
       dependencies: [
-        "ModelRepositoryServer", "ModelRepositoryAPI", "WebClient", "WebServing", "TestSupport",
+        "FederatedRounds", "ModelRepositoryServer", "ModelRepositoryAPI", "TensorIO", "WebClient",
+        "WebServing", "TestSupport",
         serving("AsyncHTTPClient", "async-http-client"),
         serving("GRDB", "GRDB.swift"),
         serving("HTTPTypes", "swift-http-types"),

@@ -16,6 +16,8 @@ public enum TokenScope: String, Sendable, Hashable, Codable, CaseIterable {
   case publish
   /// Set channels and roll them back.
   case rollout
+  /// Take part in federated rounds.
+  case train
   /// Do all of the above, manage tokens, read the audit log, and collect garbage.
   case admin
 }

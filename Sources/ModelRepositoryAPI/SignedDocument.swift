@@ -101,7 +101,7 @@ extension SignedDocument {
     return root
   }
 
-  private func decoded<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value {
+  func decoded<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value {
     do {
       return try RepositoryJSON.decode(type, from: document)
     } catch {

@@ -28,6 +28,7 @@ public struct ModelRepositoryServer: Sendable {
   private let logger: Logger
   let repository: Repository
   private let uploads: UploadStore
+  private let rounds: RoundStore
   private let metrics = ServerMetrics()
   private let health: HealthRoutes<Problem>
   /// The value of the `Server` header field of every response.
@@ -86,6 +87,7 @@ public struct ModelRepositoryServer: Sendable {
     uploads = UploadStore(repository)
     health = HealthRoutes(
       Readiness { try await repository.unreadiness(logger) }, failure: Problem.self)
+    rounds = RoundStore(repository)
   }
 
   /// Serves requests until the process is told to stop.
@@ -98,6 +100,7 @@ public struct ModelRepositoryServer: Sendable {
     let options = options
     try await repository.blobs.check()
     try await renewDocuments()
+    try rounds.dropLeftovers()
     let rate = options.scrubRate ?? (repository.blobs is FolderBlobStore ? 4 << 20 : 0)
     let scrubber = BlobScrubber(
       repository: repository, metrics: metrics, logger: logger, rate: rate)
@@ -108,6 +111,7 @@ public struct ModelRepositoryServer: Sendable {
         let recovery = BlobRecovery(repository: repository, mirror: mirror, logger: logger)
         group.addTask(priority: .background) { await recovery.run() }
       }
+      group.addTask(priority: .background) { [rounds, logger] in await rounds.run(logger) }
       defer { group.cancelAll() }
       try await serve(onStart)
     }
@@ -189,7 +193,7 @@ public struct ModelRepositoryServer: Sendable {
 
   private var routes: Routes {
     Routes(
-      repository: repository, uploads: uploads,
+      repository: repository, uploads: uploads, rounds: rounds,
       access: Access(isPublic: !options.requiresTokenToRead), metrics: metrics, health: health)
   }
 

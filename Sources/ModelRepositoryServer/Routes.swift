@@ -16,6 +16,7 @@ import WebServing
 struct Routes: Sendable {
   let repository: Repository
   let uploads: UploadStore
+  let rounds: RoundStore
   let access: Access
   let metrics: ServerMetrics
   let health: HealthRoutes<Problem>
@@ -46,6 +47,7 @@ struct Routes: Sendable {
     addBlobs(to: api)
     addModels(to: api)
     addChannels(to: api)
+    addRounds(to: api)
     addAdministration(to: api)
   }
 

@@ -97,9 +97,10 @@ public final class SessionWorker {
       throw TensorIOError(.unknownBackend, "There is no backend '\(address.backend)'.")
     }
     threads = address.threads
+    var options = SessionOptions(threads: threads)
+    options.weights = address.weights
     let model = try backend.loadModel(
-      at: address.path, for: ModelModes(rawValue: address.modes),
-      options: SessionOptions(threads: threads))
+      at: address.path, for: ModelModes(rawValue: address.modes), options: options)
     self.model = model
     return .loaded(signatures: model.signatures, keepsState: model.keepsState)
   }

@@ -39,7 +39,8 @@ public final class LiteRTBackend: Backend {
     at path: String, for modes: ModelModes, options: SessionOptions
   ) throws -> any LoadedModel {
     try LiteRTModel(
-      path: path, library: openLibrary(), limits: limits, isTrained: modes.contains(.train))
+      path: path, library: openLibrary(), limits: limits, isTrained: modes.contains(.train),
+      weights: options.weights)
   }
 
   /// Loads a model without a bundle, to inspect its signatures and metadata.

@@ -23,19 +23,27 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
   let file: LiteRTModelFile
   let library: LiteRTLibrary
   let graph: LiteRTGraph
-  /// Whether the model was loaded for training, so that all its sessions share their variables.
+  /// Whether all sessions share their variables, because the model was loaded for training or with
+  /// other weights than the file's.
+  let sharesVariables: Bool
+  /// Whether the model was loaded for training.
   let isTrained: Bool
+  /// The file with the weights that the model begins with; nil for those of its own file.
+  private let weights: String?
   /// The compiled model that sessions share.
   ///
   /// The first session of a model that is trained creates it.
   private let shared = Mutex<LiteRTSharedModel?>(nil)
 
   init(
-    path: String, library: LiteRTLibrary, limits: LiteRTLimits, isTrained: Bool = false
+    path: String, library: LiteRTLibrary, limits: LiteRTLimits, isTrained: Bool = false,
+    weights: String? = nil
   ) throws {
     file = try LiteRTModelFile(path: path, library: library, limits: limits)
     self.library = library
     self.isTrained = isTrained
+    self.weights = weights
+    sharesVariables = isTrained || weights != nil
     graph = LiteRTGraph(file)
     signatures = try graph.signatures()
   }
@@ -44,7 +52,7 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
     _ signature: SignatureDescription, options: SessionOptions
   ) throws -> any Session {
     let index = try index(of: signature.key)
-    guard isTrained else {
+    guard sharesVariables else {
       return try LiteRTSession(model: self, signature: index, options: options)
     }
     return try LiteRTSharedSession(
@@ -61,7 +69,11 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
 
   /// Returns the compiled model that all sessions of a trained model share.
   func sharedModel(_ options: SessionOptions) throws -> LiteRTSharedModel {
-    try shared.value { try LiteRTSharedModel(file, options: options) }
+    try shared.value {
+      let compiled = try LiteRTSharedModel(file, options: options)
+      if let weights { try restore(weights, in: compiled) }
+      return compiled
+    }
   }
 
   // MARK: - Facts

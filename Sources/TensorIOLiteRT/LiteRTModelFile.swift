@@ -19,6 +19,8 @@ final class LiteRTModelFile {
   let hasVariables: Bool
   /// The operations of all graphs that are identified only by their names, in the file's order.
   let customOperations: [ModelStructure.Operation]
+  /// The bytes of the tensors that runs fill, for each number of axes of open length.
+  private let bytesOfTensors: [Int: Int]
 
   init(path: String, library: LiteRTLibrary, limits: LiteRTLimits) throws {
     let memory = try AlignedMemory(contentsOf: path)
@@ -47,6 +49,21 @@ final class LiteRTModelFile {
     let operations = structure.graphs.flatMap(\.operations)
     hasVariables = hasVariableTensors || operations.contains { $0.code?.createsVariable == true }
     customOperations = operations.filter { $0.code?.customName != nil }
+    bytesOfTensors = structure.graphs.flatMap(\.tensors).reduce(into: [:]) { sums, tensor in
+      let isConstant = structure.buffers[tensor.buffer] != nil
+      let open = tensor.shapeSignature.count { $0 == -1 }
+      if !isConstant { sums[open, default: 0] += tensor.byteCount ?? 0 }
+    }
+  }
+
+  /// Returns the bytes of all tensors that runs fill, if each axis of open length has the length.
+  func tensorBytes(items: Int) -> Int {
+    bytesOfTensors.reduce(0) { sum, entry in
+      let bytes = (0..<entry.key).reduce(Double(entry.value)) { product, _ in
+        product * Double(items)
+      }
+      return Int(clamping: Int64(min(Double(sum) + bytes, 1e18)))
+    }
   }
 
   deinit { library.functions.DestroyModel(handle) }

@@ -121,7 +121,7 @@ import Testing
       "TokenRecord": token, "NewToken": NewToken(token: token, secret: "s"),
       "TokenList": TokenList(tokens: [token]), "AuditLog": AuditLog(records: [audit]),
       "CollectionReport": CollectionReport(),
-    ]
+    ].merging(try roundValues(record.release, time)) { first, _ in first }
     #expect(Set(values.keys) == Set(schemas.keys))
     for (name, value) in values {
       let schema = try #require(schemas[name])
@@ -129,6 +129,33 @@ import Testing
         JSONDocument.self, from: RepositoryJSON.encode(AnyEncodable(value)))
       compare(json, schema, name)
     }
+  }
+
+  /// The values of federated rounds.
+  private func roundValues(
+    _ release: ChannelDocument.Release, _ time: Date
+  ) throws -> [String: any Encodable] {
+    let name = release.version
+    let plan = RoundTask.Plan(
+      placeholders: ["rate": 0.5], clipNorm: 0.5, noiseMultiplier: 0.5, delta: 0.5,
+      minimumClients: 1)
+    let weights = [RoundTask.Weights(name: "w", shape: [1])]
+    var status = RoundStatus(
+      model: name, round: name, state: .open, base: name, issued: time, deadline: time + 1)
+    (status.reason, status.ended, status.refused) = ("r", time, ["round_over": 1])
+    status.privacy = RoundStatus.Privacy(epsilon: 0.5, delta: 0.5)
+    return [
+      "RoundTask": RoundTask(
+        model: name, round: name, base: release, issued: time, deadline: time + 1, plan: plan,
+        weights: weights, root: 1),
+      "RoundRequest": RoundRequest(
+        round: name, base: name, seconds: 1, plan: plan, weights: weights),
+      "RoundStatus": status,
+      "RoundList": RoundList(
+        rounds: [RoundList.Round(round: name, state: .open, deadline: time)]),
+      "RoundEnrolment": RoundEnrolment(client: "c", secret: "s"),
+      "RoundReceipt": RoundReceipt(digest: BlobDigest(of: [1]), examples: 1),
+    ]
   }
 
   private func compare(_ value: JSONDocument, _ schema: JSONDocument, _ place: String) {
@@ -157,6 +184,7 @@ import Testing
         #expect(schema["type"] == "string", "\(place)")
       }
     case .number: #expect(schema["type"] == "integer", "\(place)")
+    case .decimal: #expect(schema["type"] == "number", "\(place)")
     case .flag: #expect(schema["type"] == "boolean", "\(place)")
     }
   }
@@ -172,6 +200,7 @@ private struct AnyEncodable: Encodable {
 private indirect enum JSONDocument: Decodable, Equatable {
   case text(String)
   case number(Int)
+  case decimal(Double)
   case flag(Bool)
   case list([JSONDocument])
   case object([String: JSONDocument])
@@ -182,6 +211,8 @@ private indirect enum JSONDocument: Decodable, Equatable {
       self = .flag(flag)
     } else if let number = try? container.decode(Int.self) {
       self = .number(number)
+    } else if let decimal = try? container.decode(Double.self) {
+      self = .decimal(decimal)
     } else if let text = try? container.decode(String.self) {
       self = .text(text)
     } else if let list = try? container.decode([JSONDocument].self) {

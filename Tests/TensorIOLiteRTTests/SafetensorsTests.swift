@@ -5,9 +5,8 @@
 
 import Foundation
 import TensorIO
+import TestSupport
 import Testing
-
-@testable import TensorIOLiteRT
 
 @Suite struct SafetensorsTests {
   private static let types: [DataType] = DataType.allCases.filter { $0 != .string }
@@ -162,5 +161,58 @@ import Testing
     ] {
       #expect(throws: TensorIOError.self) { try Safetensors(tensors: tensors).serialized() }
     }
+  }
+
+  @Test func `a header can be limited further than by the format`() throws {
+    let data = try Safetensors(tensors: Self.sample).serialized()
+    #expect(throws: TensorIOError.self) {
+      try Safetensors(parsing: data, path: "a file", longestHeader: 100)
+    }
+  }
+
+  // MARK: - Python
+
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs safetensors."))
+  func `Python's package reads and writes the same tensors`() async throws {
+    let folder = try TemporaryFolder()
+    let (ours, theirs) = (folder.path + "/ours.safetensors", folder.path + "/theirs.safetensors")
+    try Safetensors(tensors: Self.sample).write(to: ours)
+    try await Python.run(["Tools/peers/safetensors_files.py", "copy", ours, theirs])
+    let found = try parse(Data(contentsOf: URL(filePath: theirs)))
+    let sorted = { (tensors: [Safetensors.Tensor]) in tensors.sorted { $0.name < $1.name } }
+    #expect(sorted(found) == sorted(Self.sample))
+  }
+
+  @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; the test needs safetensors."))
+  func `what Python's package refuses is refused`() async throws {
+    let folder = try TemporaryFolder()
+    let data = try Safetensors(tensors: Self.sample).serialized()
+    var random = RandomBytes(seed: 11)
+    func number(below limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+    var files: [String: Data] = [:]
+    for index in 0..<600 {
+      var damaged = data
+      // Most of the damage is to the header, because the data can have any values.
+      let place = number(below: index % 4 == 0 ? data.count : min(data.count, 700))
+      switch index % 3 {
+      case 0: damaged[place] = UInt8(number(below: 256))
+      case 1: damaged.remove(at: place)
+      default: damaged.insert(UInt8(48 + number(below: 10)), at: place)
+      }
+      files["\(index)"] = damaged
+      try damaged.write(to: URL(filePath: folder.path + "/\(index)"))
+    }
+    let output = try await Python.run(["Tools/peers/safetensors_files.py", "judge", folder.path])
+    let judged = try JSONDecoder().decode([String: Bool].self, from: Data(output.utf8))
+    #expect(judged.count == files.count)
+    for (name, content) in files {
+      let isRead = (try? parse(content)) != nil
+      // The reader may be stricter, for example about bytes of Booleans, but never laxer.
+      #expect(!isRead || judged[name] == true, "\(name)")
+    }
+    let (read, accepted) = (
+      files.values.count { (try? parse($0)) != nil }, judged.values.count { $0 }
+    )
+    #expect(read > 10 && accepted - read < 30, "\(read) \(accepted)")
   }
 }

@@ -101,7 +101,9 @@ import Testing
     }
   }
 
-  /// A process that trains is killed after each epoch. Those that go on give Python's losses.
+  /// A process that trains is killed after each epoch.
+  ///
+  /// Those that go on give Python's losses.
   private func checkKilled(in folder: String, _ peer: Peer) async throws {
     let items = peer.batches.prefix(25).flatMap(\.self)
     func write(_ lines: [String], to name: String) throws {

@@ -35,7 +35,7 @@ package struct MemoryLimit: ExpressibleByArgument, Sendable {
   /// The limit as an argument for another process.
   package var argument: String { String(bytes) }
 
-  var bytes: Int { size.bytes }
+  package var bytes: Int { size.bytes }
 
   /// The same limit for a model in a separate process.
   var isolation: IsolationOptions {

@@ -17,6 +17,8 @@ struct DataFolder: Sendable {
   var blobs: String { path + "/blobs" }
   var uploads: String { path + "/uploads" }
   var quarantine: String { path + "/quarantine" }
+  /// The folder of the federated rounds' updates and averages.
+  var rounds: String { path + "/rounds" }
   var keys: String { path + "/keys" }
   /// The folder of the signed root documents, which are public.
   var roots: String { path + "/roots" }

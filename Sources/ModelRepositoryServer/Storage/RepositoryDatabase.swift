@@ -196,8 +196,22 @@ enum RepositoryDatabase {
     migrator.registerMigration("checksums", foreignKeyChecks: .immediate) { database in
       try RowChecksums.migrate(database)
     }
+    migrator.registerMigration("rounds") { try $0.execute(sql: roundsSchema) }
     return migrator
   }
+
+  // These tables have no checksums: a task is signed, and an update's row has its SHA-256.
+  private static let roundsSchema = """
+    CREATE TABLE rounds (
+      model TEXT NOT NULL REFERENCES models(name), round TEXT NOT NULL, state TEXT NOT NULL,
+      created DATETIME NOT NULL, deadline DATETIME NOT NULL, signed BLOB NOT NULL, reason TEXT,
+      ended DATETIME, PRIMARY KEY (model, round)) WITHOUT ROWID;
+    CREATE TABLE round_clients (
+      model TEXT NOT NULL, round TEXT NOT NULL, client TEXT NOT NULL, secret_hash BLOB NOT NULL,
+      token TEXT NOT NULL, enrolled DATETIME NOT NULL, digest TEXT, examples INTEGER NOT NULL,
+      PRIMARY KEY (model, round, client),
+      FOREIGN KEY (model, round) REFERENCES rounds(model, round)) WITHOUT ROWID;
+    """
 
   // `version_blobs` has no foreign key for the digest. A lost blob has no row any more, but the
   // version that needs it still refers to it.

@@ -138,6 +138,30 @@ struct BundleValidator: IssueCollector {
       return
     }
     checkBackend(manifest, kind: kind)
+    checkWeights(manifest, backend: manifest.model.backend ?? kind)
+  }
+
+  private mutating func checkWeights(_ manifest: ModelManifest, backend: String?) {
+    guard let weights = manifest.model.weights else { return }
+    guard FileSystem.staysInside(weights), !weights.isEmpty else {
+      report(
+        .pathOutsideBundle, at: "model.weights", expected: "a path inside the bundle",
+        found: "\"\(weights)\"",
+        suggestion: "Put the file into the bundle, and write its path there.")
+      return
+    }
+    guard FileSystem.isFile(path + "/" + weights) else {
+      report(
+        .missingModelFile, at: "model.weights",
+        expected: "a safetensors file \"\(weights)\" in the bundle", found: "no such file",
+        suggestion: "Add the file, or remove \"weights\" to use the weights of the model file.")
+      return
+    }
+    guard backend == "tensorflow" else { return }
+    report(
+      .unsupportedByBackend, at: "model.weights",
+      expected: "no \"weights\", because a SavedModel has its weights in its own folder",
+      found: "\"\(weights)\"", suggestion: "Remove \"weights\".")
   }
 
   /// The models that the bundle has under other names, for the error message.

@@ -54,7 +54,7 @@ struct ManifestReader: IssueCollector {
     else { return nil }
     reject(
       unknownKeysOf: model, at: "model",
-      known: ["file", "quantized", "backend", "type", "class", "modes", "signature"])
+      known: ["file", "quantized", "backend", "type", "class", "modes", "signature", "weights"])
     let file = requiredString("file", in: model, at: "model")
     let isQuantized = requiredBool("quantized", in: model, at: "model")
     let backend = optionalString("backend", in: model, at: "model")
@@ -67,10 +67,11 @@ struct ManifestReader: IssueCollector {
     let className = optionalString("class", in: model, at: "model")
     let modes = readModes(model)
     let signature = optionalString("signature", in: model, at: "model")
+    let weights = optionalString("weights", in: model, at: "model")
     guard let file, let isQuantized else { return nil }
     return ModelManifest.ModelFile(
       file: file, isQuantized: isQuantized, backend: backend, type: type, className: className,
-      modes: modes, signature: signature)
+      modes: modes, signature: signature, weights: weights)
   }
 
   private mutating func readModes(_ model: [String: JSONValue]) -> ModelModes {

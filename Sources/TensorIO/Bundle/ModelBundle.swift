@@ -71,6 +71,9 @@ extension ModelBundle {
     manifest.isPlaceholder ? nil : path + "/" + manifest.model.file
   }
 
+  /// The path of the file with the weights that replace those of the model file; nil without one.
+  var weightsPath: String? { manifest.model.weights.map { path + "/" + $0 } }
+
   /// Returns the path of a file in the assets folder.
   public func assetPath(_ name: String) -> String { path + "/assets/" + name }
 

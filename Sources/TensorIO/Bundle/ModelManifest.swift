@@ -52,6 +52,9 @@ public struct ModelManifest: Sendable, Hashable {
     public var modes: ModelModes
     /// The key of the signature to run; nil uses the model's first.
     public var signature: String?
+    /// The name of the safetensors file in the bundle whose weights replace those of the model
+    /// file; nil uses the model file's own.
+    public var weights: String?
   }
 
   /// One entry of `inputs`, `outputs` or `placeholders`.

@@ -151,6 +151,27 @@ public protocol TrainableLoadedModel: LoadedModel {
   /// - Throws: ``TensorIOError`` when it cannot be written.
   func exportModel(to path: String) throws
 
+  /// Whether trained weights are written into a file beside the model's own, instead of into a new
+  /// model.
+  ///
+  /// The default is false.
+  var keepsWeightsBesideModel: Bool { get }
+
+  /// Writes the weights as a safetensors file, which model.json's `weights` can name.
+  ///
+  /// The default implementation throws an error.
+  ///
+  /// - Parameter path: The file to create or replace.
+  /// - Throws: ``TensorIOError`` when the file cannot be written.
+  func exportWeights(to path: String) throws
+
+  /// Computes the memory that a training step needs at most for its tensors, as far as the model's
+  /// file shows it.
+  ///
+  /// - Parameter items: The number of items in the step.
+  /// - Returns: The number of bytes; 0 by default.
+  func stepBytes(items: Int) -> Int
+
   /// Finds the inputs that the outputs depend on.
   ///
   /// - Parameters:
@@ -163,6 +184,15 @@ public protocol TrainableLoadedModel: LoadedModel {
 extension TrainableLoadedModel {
   public func checkOperations(_ operations: [String]) throws {}
   public func checkExport() throws {}
+  public var keepsWeightsBesideModel: Bool { false }
+  public func stepBytes(items: Int) -> Int { 0 }
+
+  public func exportWeights(to path: String) throws {
+    throw TensorIOError(
+      .unsupportedModel,
+      "The weights cannot be written to '\(path)', because the runtime has no such files. Use "
+        + "export(to:) or exportBundle(to:).")
+  }
 }
 
 extension Mutex {

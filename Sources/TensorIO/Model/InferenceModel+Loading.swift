@@ -34,8 +34,9 @@ extension InferenceModel {
     }
     let manifest = bundle.manifest
     let backend = try loader.backend(for: bundle)
-    let model = try backend.loadModel(
-      at: path, for: manifest.model.modes, options: loader.sessionOptions)
+    var options = loader.sessionOptions
+    options.weights = bundle.weightsPath
+    let model = try backend.loadModel(at: path, for: manifest.model.modes, options: options)
     try checkModes(with: model)
     try checkOperations(of: model)
     let whole = try signature(

@@ -107,6 +107,9 @@ public struct SessionOptions: Sendable {
   ///
   /// To end a single run, give it a deadline or cancel its task.
   public var cancellation: CancellationToken?
+  /// The file with the weights that replace those of the model's file, which is model.json's
+  /// `weights`; nil for the model's own.
+  public var weights: String?
 
   /// Makes options.
   public init(threads: Int = 1, cancellation: CancellationToken? = nil) {

@@ -21,6 +21,10 @@ extension TrainableModel {
   /// the signature that model.json does not describe become arrays. If every output needs every
   /// input, all layers are kept unless you name the outputs.
   ///
+  /// TensorFlow Lite cannot write models. The new bundle of such a model is a copy of this one, with
+  /// the weights in a safetensors file that model.json's `weights` names. It keeps its modes, so it
+  /// can be trained further.
+  ///
   /// - Parameters:
   ///   - path: The folder to create, NAME.tiobundle. It appears only when it is complete, and never
   ///     replaces an existing file or folder.
@@ -28,27 +32,65 @@ extension TrainableModel {
   ///     an output in model.json or of a tensor in the model, which becomes an array. Nil chooses
   ///     the outputs for inference.
   /// - Throws: ``TensorIOError`` when an output is unknown, when the folder cannot be written, or
-  ///   when the runtime cannot write models. TensorFlow Lite cannot; use ``export(to:)`` to keep
-  ///   the weights of such a model.
+  ///   when the runtime can write neither models nor weights.
   public func exportBundle(to path: String, outputs: [String]? = nil) throws {
     let writer = BundleWriter(destination: path)
     try writer.checkDestination()
     let backend = try inference.loader.backend(for: bundle)
     try withWeights { model in
       try model.checkExport()
+      if model.keepsWeightsBesideModel { return try exportWeights(of: model, writer, outputs) }
       let layers = try predictionLayers(of: model, outputs)
       let document = try PredictionDocument(of: bundle, layers)
       try writer.write { folder in
         try model.exportModel(to: folder + "/" + PredictionDocument.modelFile)
         try Data(document.text.utf8).write(to: URL(filePath: folder + "/model.json"))
-        let assets = bundle.path + "/assets"
-        if FileSystem.isFolder(assets) {
-          try FileManager.default.copyItem(atPath: assets, toPath: folder + "/assets")
-        }
+        try copyAssets(to: folder)
       } check: { written in
         try layers.check(written, matchesByName: backend.matchesLayersByName)
       }
     }
+  }
+
+  /// Writes a copy of the bundle with the weights in a file of their own.
+  private func exportWeights(
+    of model: any TrainableLoadedModel, _ writer: BundleWriter, _ outputs: [String]?
+  ) throws {
+    try Self.refuseOutputs(outputs)
+    let source = bundle.path + "/model.json"
+    guard case .object(var root) = try JSONValue(parsing: FileSystem.read(source)),
+      case .object(var members) = root["model"]
+    else { throw TensorIOError(.invalidBundle, "'\(source)' is no longer a valid model.json.") }
+    members["weights"] = .string(Self.weightsFile)
+    root["model"] = .object(members)
+    let text = OrderedJSON(.object(root)).text
+    let file = bundle.manifest.model.file
+    try writer.write { folder in
+      try FileManager.default.createDirectory(
+        atPath: FileSystem.folder(of: folder + "/" + file), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(
+        atPath: bundle.path + "/" + file, toPath: folder + "/" + file)
+      try model.exportWeights(to: folder + "/" + Self.weightsFile)
+      try Data(text.utf8).write(to: URL(filePath: folder + "/model.json"))
+      try copyAssets(to: folder)
+    }
+  }
+
+  /// The name of the file with the weights in a bundle that is written.
+  private static var weightsFile: String { "weights.safetensors" }
+
+  private static func refuseOutputs(_ outputs: [String]?) throws {
+    guard let outputs else { return }
+    throw TensorIOError(
+      .invalidOption,
+      "The bundle of a TensorFlow Lite model keeps the outputs of its model.json, so the outputs "
+        + "\(quotedList(outputs)) cannot be chosen. Leave them out.")
+  }
+
+  private func copyAssets(to folder: String) throws {
+    let assets = bundle.path + "/assets"
+    guard FileSystem.isFolder(assets) else { return }
+    try FileManager.default.copyItem(atPath: assets, toPath: folder + "/assets")
   }
 
   /// Checks, before a long training, that the bundle can be exported afterwards.
@@ -58,6 +100,10 @@ extension TrainableModel {
   package func checkExport(outputs: [String]?) throws -> [String] {
     try withWeights { model in
       try model.checkExport()
+      if model.keepsWeightsBesideModel {
+        try Self.refuseOutputs(outputs)
+        return []
+      }
       let layers = try predictionLayers(of: model, outputs)
       return layers.isForTraining ? layers.inputs : []
     }

@@ -189,6 +189,14 @@ public final class TrainableModel: Model {
     }
   }
 
+  /// Writes the weights as a safetensors file, which Python's package `safetensors` reads.
+  ///
+  /// - Throws: ``TensorIOError`` when the file cannot be written, or when the runtime has no such
+  ///   files, as TensorFlow.
+  public func exportWeights(to path: String) throws {
+    try withWeights { try $0.exportWeights(to: path) }
+  }
+
   /// Reads the weights that ``export(to:)`` wrote.
   ///
   /// - Throws: ``TensorIOError`` when the weights are missing or belong to another model.
@@ -200,6 +208,11 @@ public final class TrainableModel: Model {
   func withWeights<Result>(_ body: (any TrainableLoadedModel) throws -> Result) throws -> Result {
     let training = try training(of: inference.loaded())
     return try inference.borrow(from: training.pool) { _ in try body(training.model) }
+  }
+
+  /// Returns the number of bytes that a training step needs at most for its tensors.
+  func stepBytes(items: Int) throws -> Int {
+    try training(of: inference.loaded()).model.stepBytes(items: items)
   }
 
   private func training(

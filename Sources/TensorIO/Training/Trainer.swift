@@ -82,7 +82,48 @@ public struct Trainer: Sendable {
     until token: CancellationToken? = nil, onStep: (TrainingStep) throws -> Void = { _ in },
     onEpoch: (EpochResult) throws -> Void = { _ in }
   ) throws -> [EpochResult] {
-    try train(until: { token?.isCancelled == true }, onStep: onStep, onEpoch: onEpoch)
+    try summary(until: { token?.isCancelled == true }, onStep: onStep, onEpoch: onEpoch).epochs
+  }
+
+  /// Trains the model on the calling thread, and says why the training ended.
+  ///
+  /// Use it instead of `train` with ``TrainingOptions/limits``.
+  ///
+  /// - Parameters:
+  ///   - token: Ends the training early when it is cancelled.
+  ///   - onStep: Called after each step. An error that it throws ends the training.
+  ///   - onEpoch: Called after each epoch. An error that it throws ends the training.
+  /// - Returns: What the training did.
+  /// - Throws: The errors of `train`, and the code ``TensorIOError/Code/invalidOption`` when the
+  ///   first step doesn't fit into the memory limit.
+  public func run(
+    until token: CancellationToken? = nil, onStep: (TrainingStep) throws -> Void = { _ in },
+    onEpoch: (EpochResult) throws -> Void = { _ in }
+  ) throws -> TrainingSummary {
+    try summary(until: { token?.isCancelled == true }, onStep: onStep, onEpoch: onEpoch)
+  }
+
+  /// Trains the model without blocking the calling task's thread, and says why the training ended.
+  ///
+  /// The closures are called on the training thread, one call at a time. If the task is cancelled,
+  /// the training ends after the current step with ``TrainingSummary/Ending/cancelled``.
+  ///
+  /// - Throws: The errors of the blocking method with the same name.
+  public func run(
+    until token: CancellationToken? = nil,
+    onStep: @escaping @Sendable (TrainingStep) throws -> Void = { _ in },
+    onEpoch: @escaping @Sendable (EpochResult) throws -> Void = { _ in }
+  ) async throws -> TrainingSummary {
+    let cancelled = CancellationToken()
+    return try await withTaskCancellationHandler {
+      try await BlockingWork.run {
+        try summary(
+          until: { cancelled.isCancelled || token?.isCancelled == true }, onStep: onStep,
+          onEpoch: onEpoch)
+      }
+    } onCancel: {
+      cancelled.cancel()
+    }
   }
 
   /// Trains the model until a closure returns true.
@@ -97,17 +138,31 @@ public struct Trainer: Sendable {
   ///     from a checkpoint.
   ///   - onStep: Called after each step.
   ///   - onEpoch: Called after each epoch.
+  /// - Returns: What the training did.
+  /// - Throws: The errors of the public method.
+  package func summary(
+    until isOver: () -> Bool, wantsCheckpoint: () -> Bool = { false },
+    onResume: (_ epochs: Int, _ folder: String) -> Void = { _, _ in },
+    onStep: (TrainingStep) throws -> Void, onEpoch: (EpochResult) throws -> Void
+  ) throws -> TrainingSummary {
+    var run = try TrainingRun(self)
+    let results = try run.train(
+      until: isOver, checkpointsWhen: wantsCheckpoint, onResume, onStep, onEpoch)
+    return run.summary(results)
+  }
+
+  /// Trains the model until a closure returns true, as the method above.
+  ///
   /// - Returns: The results of the epochs, in order.
   /// - Throws: The errors of the public method.
   @discardableResult
   package func train(
     until isOver: () -> Bool, wantsCheckpoint: () -> Bool = { false },
-    onResume: (_ epochs: Int, _ folder: String) -> Void = { _, _ in },
     onStep: (TrainingStep) throws -> Void, onEpoch: (EpochResult) throws -> Void
   ) throws -> [EpochResult] {
-    var run = try TrainingRun(self)
-    return try run.train(
-      until: isOver, checkpointsWhen: wantsCheckpoint, onResume, onStep, onEpoch)
+    try summary(
+      until: isOver, wantsCheckpoint: wantsCheckpoint, onStep: onStep, onEpoch: onEpoch
+    ).epochs
   }
 
   /// Trains the model without blocking the calling task's thread.

@@ -77,6 +77,9 @@ public struct TrainingOptions: Sendable {
   /// Where checkpoints are written; nil for none.
   public var checkpoints: CheckpointOptions?
 
+  /// The time, memory and steps that the training may take.
+  public var limits = TrainingLimits()
+
   /// Whether a training step with an output that is not finite ends the training with an error.
   ///
   /// The weights do not recover when the loss is not finite. Turn this off for metrics that are NaN

@@ -15,6 +15,7 @@ struct TrainingRun {
   private let checkpoints: TrainingCheckpoints?
   private var watch: BestEpochTracker
   private var state: TrainingState
+  private let limits: LimitWatch
 
   /// Some items of a data source, given by their indices.
   private struct Part {
@@ -26,6 +27,7 @@ struct TrainingRun {
   init(_ trainer: Trainer) throws {
     let options = trainer.options
     try options.check()
+    limits = LimitWatch(options.limits)
     try Self.check(trainer.data, "data")
     if let validation = trainer.validation { try Self.check(validation, "validation data") }
     model = trainer.model
@@ -81,6 +83,18 @@ struct TrainingRun {
     }
   }
 
+  /// Summarizes the training.
+  ///
+  /// - Parameter results: The results of the completed epochs.
+  /// - Returns: What the training did.
+  func summary(_ results: [EpochResult]) -> TrainingSummary {
+    let isDone = state.epochs >= options.epochs
+    let ending = isDone ? .completed : watch.isOver ? .noImprovement : limits.ending ?? .cancelled
+    return TrainingSummary(
+      ending: ending, epochs: results, steps: limits.steps, duration: limits.duration,
+      memoryGrowth: limits.growth)
+  }
+
   /// Trains all epochs, or stops early when the training is over.
   mutating func train(
     until isOver: () -> Bool, checkpointsWhen wantsCheckpoint: () -> Bool,
@@ -88,7 +102,10 @@ struct TrainingRun {
     _ onEpoch: (EpochResult) throws -> Void
   ) throws -> [EpochResult] {
     let best = try options.keepsBest ? BestCheckpoint(of: model) : nil
+    let beforeCheck = limits.duration
     try best?.check()
+    // Restoring the best weights takes about as long as writing them.
+    limits.reserve = limits.duration - beforeCheck
     if options.checkpoints?.resumes == true, let last = try checkpoints?.last() {
       try resume(from: last, keeping: best)
       onResume(state.epochs, last.folder)
@@ -151,9 +168,14 @@ struct TrainingRun {
         if state.step > done { try checkpoints?.write(model, state) }
         return nil
       }
+      guard try limits.beginStep(items: indexes.count, bytes: bytes(ofStep: indexes.count)) else {
+        if state.step > done { try checkpoints?.write(model, state) }
+        return nil
+      }
       let batch = try preparation.batch(
         of: training.items, indexes, keys: keys, step: index, ofEpoch: state.generator)
       let outputs = try model.train(batch, placeholders: placeholders(index, of: batches.count))
+      limits.endStep()
       let means = try sums.add(outputs, items: batch.count)
       if options.stopsAtNonFinite { try check(means, epoch: epoch, step: index + 1) }
       last = outputs
@@ -192,6 +214,16 @@ struct TrainingRun {
       isBest: isBest)
   }
 
+  /// Returns the memory that a step needs for its tensors and for the values that it is made from.
+  private func bytes(ofStep items: Int) throws -> Int {
+    guard options.limits.memory != nil else { return 0 }
+    let values = signature.inputs.reduce(0.0) { sum, spec in
+      sum + Double(spec.elementCount ?? 1) * Double(spec.dataType.byteWidth)
+    }
+    let tensors = try model.stepBytes(items: items)
+    return Int(min(1e18, 2 * values * Double(items) + Double(tensors)))
+  }
+
   /// Returns the placeholders in a step of the current epoch, counted from 0.
   private func placeholders(
     _ step: Int, of stepsPerEpoch: Int
@@ -212,7 +244,7 @@ struct TrainingRun {
     guard let validation else { return nil }
     var sums = OutputSums(signature.outputs)
     for indexes in validation.indexes.chunks(of: options.batchSize) {
-      if isOver() { return nil }
+      if isOver() || limits.isLate() { return nil }
       let batch = try preparation.validationBatch(of: validation.items, indexes, keys: keys)
       let outputs = try model.evaluate(batch, placeholders: placeholders)
       _ = try sums.add(outputs, items: batch.count)
@@ -254,6 +286,11 @@ extension TrainingOptions {
       throw TensorIOError(
         .invalidOption, "Monitor either an output or a metric, not both.")
     }
+    if let time = limits.time, time <= .zero { throw refuse("limits.time", "above 0", time) }
+    if let memory = limits.memory, memory < 1 {
+      throw refuse("limits.memory", "at least 1 byte", memory)
+    }
+    if let steps = limits.steps, steps < 1 { throw refuse("limits.steps", "at least 1", steps) }
     if let kept = checkpoints?.kept, kept < 1 { throw refuse("kept", "at least 1", kept) }
     if let earlyStopping {
       guard earlyStopping.patience >= 1 else {

@@ -54,7 +54,30 @@ struct LoopArguments: ParsableArguments {
       valueName: "dataset"), completion: .file())
   var evaluate: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "End the training within this time, with the weights so far, or with the best ones with "
+        + "--keep-best.", valueName: "seconds"))
+  var timeLimit: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "End the training before a step that could make the process grow by more than this, such as "
+        + "64MiB.", valueName: "size"))
+  var memoryLimit: MemoryLimit?
+
+  @Option(help: ArgumentHelp("End the training after this number of steps.", valueName: "steps"))
+  var stepLimit: Int?
+
   func validate() throws {
+    if let timeLimit {
+      try checkUsage(
+        timeLimit > 0 && timeLimit <= 1e9,
+        "--time-limit takes a number of seconds above 0, got \(timeLimit).")
+    }
+    if let stepLimit {
+      try checkUsage(stepLimit >= 1, "--step-limit takes a positive number, got \(stepLimit).")
+    }
     try checkUsage(
       keepCheckpoints >= 1, "--keep-checkpoints takes a positive number, got \(keepCheckpoints).")
     try checkUsage(!resume || checkpoints != nil, "--resume needs --checkpoints FOLDER.")
@@ -66,6 +89,8 @@ struct LoopArguments: ParsableArguments {
     options.checkpoints = checkpoints.map {
       CheckpointOptions(folder: $0, kept: keepCheckpoints, resumes: resume)
     }
+    options.limits = TrainingLimits(
+      time: timeLimit.map { .seconds($0) }, memory: memoryLimit?.bytes, steps: stepLimit)
     options.monitoredOutput = monitor
     options.prefersHigher = higherIsBetter
     for argument in schedule {

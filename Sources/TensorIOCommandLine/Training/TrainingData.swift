@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ModelCommands
-import TensorIO
+package import TensorIO
 
 /// The items to train on, from a file or a folder.
 struct TrainingData: Sendable {
@@ -157,5 +157,15 @@ struct TrainingData: Sendable {
       throw TensorIOError.wrongElementCount(spec, found: count)
     }
     return value
+  }
+}
+
+/// The items of a file or folder that `train` takes, for other commands.
+package enum TrainingFile {
+  /// Reads the items, and checks their values.
+  package static func items(of path: String, for model: TrainableModel) throws -> [Batch.Item] {
+    let data = try TrainingData(path, for: ModelSignature(of: model.bundle))
+    try data.checkValues(for: model.loadSignature())
+    return data.items
   }
 }

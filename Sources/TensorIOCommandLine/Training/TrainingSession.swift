@@ -48,7 +48,7 @@ struct TrainingSession {
     var completed = 0
     var last: TrainingStep?
     defer { progress.end() }
-    try trainer.train(
+    let summary = try trainer.summary(
       until: { interruption.isRequested },
       wantsCheckpoint: { Interruption.takeCheckpointRequest() },
       onResume: { epochs, folder in
@@ -73,20 +73,31 @@ struct TrainingSession {
         try printer.printEpoch(result)
       })
     progress.end()
-    let isInterrupted = interruption.isRequested && completed < epochs
-    if isInterrupted {
+    if let reason = Self.reason(summary.ending) {
       let steps = last.map {
         $0.epoch > completed ? ", \($0.step) of \($0.stepsPerEpoch) steps" : ""
       }
-      Console.printMessage("interrupted after \(completed) of \(epochs) epochs\(steps ?? "")")
-    } else if completed < epochs {
       Console.printMessage(
-        "ended after \(completed) of \(epochs) epochs, because there was no improvement")
+        "\(reason.start) \(completed) of \(epochs) epochs\(steps ?? "")\(reason.end)")
     }
     if trainer.options.keepsBest, let best = results.last(where: \.isBest) {
       Console.printMessage("the weights are those of the best epoch, \(best.epoch)")
     }
-    return isInterrupted ? .interrupted : .finished
+    return summary.ending == .cancelled ? .interrupted : .finished
+  }
+
+  /// Returns the beginning and the end of the message about a training that ended early.
+  private static func reason(
+    _ ending: TrainingSummary.Ending
+  ) -> (start: String, end: String)? {
+    switch ending {
+    case .completed: nil
+    case .noImprovement: ("ended after", ", because there was no improvement")
+    case .timeLimit: ("ended after", ", at the time limit")
+    case .memoryLimit: ("ended after", ", at the memory limit")
+    case .stepLimit: ("ended after", ", at the limit of steps")
+    case .cancelled: ("interrupted after", "")
+    }
   }
 
   private static func note(_ step: TrainingStep, of epochs: Int) -> String {

@@ -47,15 +47,18 @@ extension LiteRTModel: TrainableLoadedModel {
       model: self, signature, running: running, sharing: sharedModel(options), isTraining: true)
   }
 
-  package func exportModel(to path: String) throws { try checkExport() }
+  package var keepsWeightsBesideModel: Bool { true }
 
-  package func checkExport() throws {
+  package func exportModel(to path: String) throws {
     throw TensorIOError(
       .unsupportedModel,
       "LiteRT cannot write weights into a .tflite file, so the trained weights of '\(file.path)' "
-        + "cannot be exported as a model. Save them with export(to:), and load them into a model "
-        + "of the same file with restore(from:).")
+        + "cannot be exported as a model. Save them with export(to:) or exportBundle(to:).")
   }
+
+  package func checkExport() throws { _ = try weightSignatures() }
+
+  package func stepBytes(items: Int) -> Int { file.tensorBytes(items: items) }
 
   package func inputs(_ inputs: [String], neededFor outputs: [String]) -> [String] {
     let able = signatures.first { signature in

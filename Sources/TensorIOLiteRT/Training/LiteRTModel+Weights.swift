@@ -24,6 +24,14 @@ extension LiteRTModel {
   /// - Throws: ``TensorIOError`` when the model doesn't have both signatures, or the folder cannot
   ///   be written.
   package func exportCheckpoint(to folder: String) throws {
+    try exportWeights(to: folder + "/" + Self.checkpointName)
+  }
+
+  /// Writes the weights as a safetensors file.
+  ///
+  /// - Throws: ``TensorIOError`` when the model doesn't have both signatures, or the file cannot be
+  ///   written.
+  package func exportWeights(to path: String) throws {
     let reading = try weightSignatures().reader
     let shared = try sharedModel(SessionOptions())
     let steps = try shared.makeSteps([reading], of: self)
@@ -40,7 +48,7 @@ extension LiteRTModel {
         }
       }
     }
-    try Safetensors(tensors: tensors).write(to: folder + "/" + Self.checkpointName)
+    try Safetensors(tensors: tensors).write(to: path)
   }
 
   /// Reads the weights that ``exportCheckpoint(to:)`` wrote.
@@ -48,13 +56,22 @@ extension LiteRTModel {
   /// - Throws: ``TensorIOError`` when there is no checkpoint, the file is damaged, or the weights
   ///   belong to another model. The model is then unchanged.
   package func restoreCheckpoint(from folder: String) throws {
-    let writing = try weightSignatures().writer
+    _ = try weightSignatures()
     let path = folder + "/" + Self.checkpointName
     guard FileSystem.isFile(path) else {
       throw TensorIOError(
         .fileNotFound,
         "'\(folder)' doesn't contain a checkpoint: the file '\(Self.checkpointName)' is missing.")
     }
+    try restore(path, in: sharedModel(SessionOptions()))
+  }
+
+  /// Gives a compiled model the weights of a file.
+  ///
+  /// - Throws: ``TensorIOError`` when the file is damaged, or belongs to another model. The compiled
+  ///   model is then unchanged.
+  func restore(_ path: String, in shared: LiteRTSharedModel) throws {
+    let writing = try weightSignatures().writer
     let saved = try Safetensors(parsing: FileSystem.read(path), path: path).tensors
     let tensors = try signatures[writing].inputs.map { input in
       try Self.tensor(for: input, among: saved, path: path)
@@ -65,7 +82,6 @@ extension LiteRTModel {
         "'\(path)' has weights named '\(tensor.name)', but '\(file.path)' doesn't. The checkpoint "
           + "belongs to another model.")
     }
-    let shared = try sharedModel(SessionOptions())
     let steps = try shared.makeSteps([writing], of: self)
     try shared.resize(steps, to: steps.map { _ in tensors.map(\.shape) })
     for (index, tensor) in tensors.enumerated() {
@@ -102,7 +118,7 @@ extension LiteRTModel {
   }
 
   /// Returns the indexes of the signatures that return and set the weights.
-  private func weightSignatures() throws -> (reader: Int, writer: Int) {
+  func weightSignatures() throws -> (reader: Int, writer: Int) {
     guard let reader = signatures.firstIndex(where: { $0.key == Self.reader }),
       let writer = signatures.firstIndex(where: { $0.key == Self.writer })
     else {

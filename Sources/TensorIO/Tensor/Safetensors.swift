@@ -3,30 +3,37 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import TensorIO
-
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 
 /// Named tensors in the safetensors format.
 ///
 /// A file consists of the header's length in 8 bytes, the header as JSON, and the bytes of the
 /// tensors. All numbers are little-endian, as on every processor that the library runs on.
-struct Safetensors {
-  struct Tensor {
-    var name: String
-    var dataType: DataType
-    var shape: [Int]
-    var bytes: Data
+package struct Safetensors: Sendable {
+  package struct Tensor: Sendable, Hashable {
+    package var name: String
+    package var dataType: DataType
+    package var shape: [Int]
+    package var bytes: Data
+
+    package init(name: String, dataType: DataType, shape: [Int], bytes: Data) {
+      self.name = name
+      self.dataType = dataType
+      self.shape = shape
+      self.bytes = bytes
+    }
   }
 
-  var tensors: [Tensor]
+  package var tensors: [Tensor]
+  /// Texts about the file, by key.
+  package var metadata: [String: String] = [:]
 
   /// The longest header that other readers accept, in bytes.
-  private static let longestHeader = 100_000_000
+  package static let longestHeader = 100_000_000
   private static let lengthBytes = 8
   /// A key of the header that doesn't name a tensor.
   private static let metadataKey = "__metadata__"
@@ -53,18 +60,42 @@ struct Safetensors {
     func isBefore(_ other: Entry) -> Bool { offsets.lexicographicallyPrecedes(other.offsets) }
   }
 
-  private struct Header: Decodable {
+  private struct Header: Codable {
     var entries: [String: Entry] = [:]
+    var metadata: [String: String] = [:]
 
     init(from decoder: any Decoder) throws {
       let members = try decoder.container(keyedBy: JSONValue.MemberKey.self)
-      for key in members.allKeys where key.stringValue != Safetensors.metadataKey {
-        entries[key.stringValue] = try members.decode(Entry.self, forKey: key)
+      for key in members.allKeys {
+        if key.stringValue == Safetensors.metadataKey {
+          metadata = try members.decode([String: String].self, forKey: key)
+        } else {
+          entries[key.stringValue] = try members.decode(Entry.self, forKey: key)
+        }
+      }
+    }
+
+    init(_ entries: [String: Entry], _ metadata: [String: String]) {
+      self.entries = entries
+      self.metadata = metadata
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var members = encoder.container(keyedBy: JSONValue.MemberKey.self)
+      if !metadata.isEmpty {
+        try members.encode(
+          metadata, forKey: JSONValue.MemberKey(stringValue: Safetensors.metadataKey))
+      }
+      for (name, entry) in entries {
+        try members.encode(entry, forKey: JSONValue.MemberKey(stringValue: name))
       }
     }
   }
 
-  init(tensors: [Tensor]) { self.tensors = tensors }
+  package init(tensors: [Tensor], metadata: [String: String] = [:]) {
+    self.tensors = tensors
+    self.metadata = metadata
+  }
 
   // MARK: - Reading
 
@@ -73,16 +104,22 @@ struct Safetensors {
   /// - Parameters:
   ///   - data: The content.
   ///   - path: The file's path, for messages.
+  ///   - longestHeader: The longest header to accept, in bytes.
   /// - Throws: ``TensorIOError`` that describes what is wrong.
-  init(parsing data: Data, path: String) throws {
+  package init(
+    parsing data: Data, path: String, longestHeader: Int = Self.longestHeader
+  ) throws {
     func fault(_ reason: String) -> TensorIOError {
       TensorIOError(.invalidModel, "'\(path)' is not a valid safetensors file: \(reason).")
     }
     let data = Data(data)
     guard data.count >= Self.lengthBytes else { throw fault("it has only \(data.count) bytes") }
     let length = (0..<Self.lengthBytes).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64(data[$1]) }
-    guard length <= min(data.count - Self.lengthBytes, Self.longestHeader) else {
+    guard length <= data.count - Self.lengthBytes else {
       throw fault("its header should have \(length) bytes, but the file has \(data.count)")
+    }
+    guard length <= longestHeader else {
+      throw fault("its header has \(length) bytes, but at most \(longestHeader) are allowed")
     }
     let start = Self.lengthBytes + Int(length)
     let header: Header
@@ -92,6 +129,7 @@ struct Safetensors {
       throw fault("its header cannot be read (\(error))")
     }
     var end = 0
+    metadata = header.metadata
     tensors = []
     for (name, entry) in header.entries.sorted(by: { $0.value.isBefore($1.value) }) {
       guard let dataType = Self.typeNames.first(where: { $0.value == entry.dtype })?.key else {
@@ -127,7 +165,7 @@ struct Safetensors {
   ///
   /// - Throws: ``TensorIOError`` when the file cannot be written. An existing file is then
   ///   unchanged.
-  func write(to path: String) throws {
+  package func write(to path: String) throws {
     let content = try serialized()
     try FileSystem.writeAtomically(path) { fresh in
       try content.write(to: URL(filePath: fresh))
@@ -141,7 +179,7 @@ struct Safetensors {
   ///
   /// The tensors with the widest elements come first, after a header that ends at a multiple of 8
   /// bytes. Each tensor is therefore aligned for its elements when the file is mapped into memory.
-  func serialized() throws -> Data {
+  package func serialized() throws -> Data {
     let ordered = tensors.sorted {
       ($1.dataType.byteWidth, $0.name) < ($0.dataType.byteWidth, $1.name)
     }
@@ -163,7 +201,7 @@ struct Safetensors {
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    var header = try encoder.encode(entries)
+    var header = try encoder.encode(Header(entries, metadata))
     header.append(contentsOf: repeatElement(UInt8(ascii: " "), count: -header.count & 7))
     var content = withUnsafeBytes(of: UInt64(header.count).littleEndian) { Data($0) }
     content.append(header)

@@ -1,0 +1,237 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+#if Servers
+import FederatedRounds
+import Foundation
+import GRDB
+import HTTPTypes
+import ModelRepositoryAPI
+import StoredRows
+import Synchronization
+
+/// The federated rounds of a repository.
+///
+/// A round's row has its signed task and its state. A client's row says which update was accepted,
+/// and the update is a file. The file is complete and flushed before the row names it, so a process
+/// that is killed at any time loses nothing that it confirmed.
+final class RoundStore: Sendable {
+  let repository: Repository
+  /// Locks for clients, each of which may send only one update.
+  let sending = AsyncLocks<[String]>()
+  /// A lock for rounds that end, so that each is averaged once.
+  let ending = AsyncLock()
+  /// A lock that lets only one update be in memory at a time.
+  let checking = AsyncLock()
+  private let refused = Mutex<[[RepositoryName]: [String: Int]]>([:])
+
+  init(_ repository: Repository) { self.repository = repository }
+
+  /// A round as its row describes it.
+  struct Round: Sendable {
+    let task: RoundTask
+    let signed: Data
+    let state: RoundStatus.State
+    let reason: String?
+    let ended: Date?
+
+    init(_ row: CheckedRow) throws {
+      signed = try row.bytes("signed")
+      guard let document = try? RepositoryJSON.decode(SignedDocument.self, from: signed),
+        let task = try? RepositoryJSON.decode(RoundTask.self, from: document.document),
+        (try? task.validate()) != nil
+      else { throw row.mismatch("signed", "a signed task") }
+      guard let state = RoundStatus.State(rawValue: try row.text("state")) else {
+        throw row.mismatch("state", "the state of a round")
+      }
+      self.task = task
+      self.state = state
+      reason = try row.optionalText("reason")
+      ended = try row.optionalTime("ended")
+    }
+  }
+
+  /// A client as its row describes it.
+  struct Client: Sendable {
+    let id: String
+    let secretHash: Data
+    let token: String
+    /// The SHA-256 of the update; nil until it was accepted.
+    let digest: String?
+    let examples: Int
+
+    init(_ row: CheckedRow) throws {
+      id = try row.text("client")
+      secretHash = try row.bytes("secret_hash")
+      token = try row.text("token")
+      digest = try row.optionalText("digest")
+      examples = try row.integer("examples")
+    }
+  }
+
+  // MARK: - Rows
+
+  static func round(
+    _ round: RepositoryName, of model: RepositoryName, _ database: Database
+  ) throws -> Round {
+    let row = try Row.fetchOne(
+      database, sql: "SELECT * FROM rounds WHERE model = ? AND round = ?",
+      arguments: [model.text, round.text])
+    guard let row else {
+      throw Problem(.notFound, "round_not_found", "There is no round '\(round)' of '\(model)'.")
+    }
+    return try Round(CheckedRow(row, of: "rounds", key: ["model", "round"]))
+  }
+
+  static func clients(of task: RoundTask, _ database: Database) throws -> [Client] {
+    try Row.fetchAll(
+      database, sql: "SELECT * FROM round_clients WHERE model = ? AND round = ? ORDER BY client",
+      arguments: [task.model.text, task.round.text]
+    ).map { try Client(CheckedRow($0, of: "round_clients", key: ["model", "round", "client"])) }
+  }
+
+  func round(_ round: RepositoryName, of model: RepositoryName) async throws -> Round {
+    try await repository.database.read { try Self.round(round, of: model, $0) }
+  }
+
+  // MARK: - Files
+
+  func folder(of task: RoundTask) -> String {
+    "\(repository.folder.rounds)/\(task.model)/\(task.round)"
+  }
+
+  func file(of client: String, in task: RoundTask) -> String {
+    "\(folder(of: task))/\(client)\(Self.updateExtension)"
+  }
+
+  static let updateExtension = ".update"
+
+  func averageFile(of task: RoundTask) -> String { folder(of: task) + "/average.safetensors" }
+
+  /// The folder of updates that are being received.
+  var incoming: String { repository.folder.rounds + "/.incoming" }
+
+  /// Deletes what an earlier process was receiving when it was killed, and the updates of rounds
+  /// that have ended.
+  func dropLeftovers() throws {
+    for name in try FileSystem.names(in: incoming) { try FileSystem.remove(incoming + "/" + name) }
+    let ended = try repository.database.read { database in
+      try Row.fetchAll(
+        database, sql: "SELECT * FROM rounds WHERE state IN ('finished', 'failed')"
+      ).compactMap {
+        // A damaged row is reported when the round is asked for.
+        try? Round(CheckedRow($0, of: "rounds", key: ["model", "round"])).task
+      }
+    }
+    for task in ended { try dropUpdates(of: task) }
+  }
+
+  // MARK: - Rounds
+
+  /// Creates a round and signs its task.
+  func make(_ request: RoundRequest, of model: RepositoryName, by token: String) async throws
+    -> Round
+  {
+    repository.reloadChangedKeys()
+    try repository.requireKeys()
+    let repository = repository
+    return try await repository.database.write { database in
+      guard let base = try Repository.version(request.base, of: model, database) else {
+        throw Problem(
+          .unprocessableContent, "unknown_version",
+          "There is no version '\(request.base)' of '\(model)'. Publish it first.")
+      }
+      guard !base.isWithdrawn else {
+        throw Problem(
+          .conflict, "version_withdrawn", "Version '\(request.base)' of '\(model)' was withdrawn.")
+      }
+      guard (1...Int(DocumentTimes.maximumLifetime)).contains(request.seconds) else {
+        throw Problem(
+          .unprocessableContent, "invalid_round",
+          "The deadline must be in 1 to \(Int(DocumentTimes.maximumLifetime)) seconds, got "
+            + "\(request.seconds).")
+      }
+      let signing = repository.signing
+      let task = RoundTask(
+        model: model, round: request.round, base: base.release, issued: repository.wholeNow,
+        deadline: repository.wholeNow + Double(request.seconds), plan: request.plan,
+        weights: request.weights, root: signing.root?.version)
+      do {
+        try task.validate()
+      } catch let error as RepositoryError {
+        throw Problem(.unprocessableContent, "invalid_round", error.message)
+      }
+      let signed = try RepositoryJSON.encode(try SignedDocument(task, by: signing.keys))
+      guard signed.count <= RoundTask.maximumBytes else {
+        throw Problem(
+          .unprocessableContent, "invalid_round",
+          "The signed task would have \(signed.count) bytes, but at most \(RoundTask.maximumBytes) "
+            + "are allowed. Name fewer weights.")
+      }
+      try database.execute(
+        sql: """
+          INSERT INTO rounds (model, round, state, created, deadline, signed)
+          VALUES (?, ?, 'open', ?, ?, ?) ON CONFLICT DO NOTHING
+          """,
+        arguments: [model.text, request.round.text, task.issued, task.deadline, signed])
+      guard database.changesCount == 1 else {
+        throw Problem(
+          .conflict, "round_exists",
+          "'\(model)' already has a round '\(request.round)'. Choose another name.")
+      }
+      try repository.audit(
+        database, token, "round.make", "\(model)/\(request.round)", "from \(base.version)")
+      return try Self.round(request.round, of: model, database)
+    }
+  }
+
+  func rounds(of model: RepositoryName) async throws -> RoundList {
+    try await repository.database.read { database in
+      try Repository.checkModel(model, database)
+      let rows = try Row.fetchAll(
+        database,
+        sql: "SELECT * FROM rounds WHERE model = ? ORDER BY created DESC, round LIMIT 1000",
+        arguments: [model.text])
+      return RoundList(
+        rounds: try rows.map { row in
+          let round = try Round(CheckedRow(row, of: "rounds", key: ["model", "round"]))
+          return RoundList.Round(
+            round: round.task.round, state: round.state, deadline: round.task.deadline)
+        })
+    }
+  }
+
+  func status(of name: RepositoryName, of model: RepositoryName) async throws -> RoundStatus {
+    try await endIfDue(name, of: model)
+    let (round, clients) = try await repository.database.read { database in
+      let round = try Self.round(name, of: model, database)
+      return (round, try Self.clients(of: round.task, database))
+    }
+    let task = round.task
+    var status = RoundStatus(
+      model: model, round: name, state: round.state, base: task.base.version, issued: task.issued,
+      deadline: task.deadline)
+    let sent = clients.filter { $0.digest != nil }
+    status.enrolled = clients.count
+    status.updates = sent.count
+    status.examples = sent.reduce(0) { $0 + $1.examples }
+    status.refused = refused.withLock { $0[[model, name]] ?? [:] }
+    status.reason = round.reason
+    status.ended = round.ended
+    if round.state == .finished, task.plan.noiseMultiplier > 0 {
+      status.privacy = RoundStatus.Privacy(
+        epsilon: PrivacyAccountant.epsilon(
+          noiseMultiplier: task.plan.noiseMultiplier, delta: task.plan.delta),
+        delta: task.plan.delta)
+    }
+    return status
+  }
+
+  /// Counts a refused update of a round that exists.
+  func noteRefusal(_ code: String, _ round: RepositoryName, of model: RepositoryName) {
+    refused.withLock { $0[[model, round], default: [:]][code, default: 0] += 1 }
+  }
+}
+#endif
