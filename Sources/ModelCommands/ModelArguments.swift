@@ -75,8 +75,16 @@ package struct ModelArguments: ParsableArguments {
   }
 
   /// Loads the model and begins to limit its time and memory; returns nil for a placeholder.
+  ///
+  /// - Parameters:
+  ///   - cancellation: Ends every run.
+  ///   - sessions: How many runs may happen at once.
+  ///   - recorder: Measures the operators of all runs. The model must have been loaded without it
+  ///     before, because nothing is limited and no warning is printed again.
+  /// - Returns: The model, or nil for a placeholder.
+  /// - Throws: `TensorIOError` if the model can't be loaded.
   package func loadModel(
-    cancellation: CancellationToken, sessions: Int = 1
+    cancellation: CancellationToken, sessions: Int = 1, recorder: OperatorRecorder? = nil
   ) throws -> InferenceModel? {
     let kind = try ModelKind(of: bundle)
     if kind == .savedModel {
@@ -86,30 +94,52 @@ package struct ModelArguments: ParsableArguments {
           + "\(bundle) -o NAME.tiobundle', then run the bundle.")
     }
     if kind == .bundle || bundle.hasSuffix(BundleWriter.fileExtension) {
-      return try loadModel(ModelBundle(bundle), cancellation: cancellation, sessions: sessions)
+      return try loadModel(ModelBundle(bundle), cancellation, sessions: sessions, recorder)
     }
     return try UnbundledModel.withBundle(ofModelAt: bundle, signature: signature) {
-      try loadModel(ModelBundle($0), cancellation: cancellation, sessions: sessions)
+      try loadModel(ModelBundle($0), cancellation, sessions: sessions, recorder)
     }
   }
 
   private func loadModel(
-    _ bundle: ModelBundle, cancellation: CancellationToken, sessions: Int
+    _ bundle: ModelBundle, _ cancellation: CancellationToken, sessions: Int,
+    _ recorder: OperatorRecorder?
   ) throws -> InferenceModel? {
+    if let recorder { return try loadModel(bundle, cancellation, recordedBy: recorder) }
     if let path = bundle.modelPath, bundle.backendName == LiteRTBackend().name {
       ProcessGuard.limitModel(at: path, by: memoryLimit, seconds: timeout, sessions: sessions)
     }
-    let loader = ModelLoader(
-      backends: Backends.limited(by: memoryLimit), sessions: sessions,
-      sessionOptions: SessionOptions(
-        threads: threads, cancellation: timeout == nil ? nil : cancellation),
-      signatureKey: signature)
+    let loader = loader(Backends.limited(by: memoryLimit), cancellation, sessions: sessions)
     guard let model = try loader.makeInferenceModel(from: bundle) else {
       for warning in bundle.warnings { Console.printMessage("warning: \(warning)") }
       return nil
     }
     for warning in try model.loadWarnings() { Console.printMessage("warning: \(warning)") }
     return model
+  }
+
+  private func loadModel(
+    _ bundle: ModelBundle, _ cancellation: CancellationToken,
+    recordedBy recorder: OperatorRecorder
+  ) throws -> InferenceModel? {
+    let backend = LiteRTBackend(limits: memoryLimit.liteRTLimits, recorder: recorder)
+    guard bundle.backendName == backend.name else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(self.bundle)' isn't a TensorFlow Lite model, so its operators can't be measured. "
+          + "Leave out --profile and --profile-svg.")
+    }
+    return try loader([backend], cancellation, sessions: 1).makeInferenceModel(from: bundle)
+  }
+
+  private func loader(
+    _ backends: [any Backend], _ cancellation: CancellationToken, sessions: Int
+  ) -> ModelLoader {
+    ModelLoader(
+      backends: backends, sessions: sessions,
+      sessionOptions: SessionOptions(
+        threads: threads, cancellation: timeout == nil ? nil : cancellation),
+      signatureKey: signature)
   }
 
   package func readInputs(for signature: ModelSignature) throws -> ModelInputs {

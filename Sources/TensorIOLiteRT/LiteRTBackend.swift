@@ -18,12 +18,23 @@ public final class LiteRTBackend: Backend {
   package static let libraryVersion = "2.3.0"
 
   private let library = Mutex<LiteRTLibrary?>(nil)
+  /// Measures the operators of all runs, or nil if nobody wants to know them.
+  private let recorder: OperatorRecorder?
 
   /// Makes a backend.
   ///
   /// - Parameter limits: The limits on what a model may ask for. A model that exceeds them is
   ///   rejected.
-  public init(limits: LiteRTLimits = LiteRTLimits()) { self.limits = limits }
+  public init(limits: LiteRTLimits = LiteRTLimits()) {
+    self.limits = limits
+    recorder = nil
+  }
+
+  /// Makes a backend whose runs a recorder measures, for models that are only run.
+  package init(limits: LiteRTLimits, recorder: OperatorRecorder) {
+    self.limits = limits
+    self.recorder = recorder
+  }
 
   /// `tflite`.
   public var name: String { "tflite" }
@@ -39,7 +50,8 @@ public final class LiteRTBackend: Backend {
     at path: String, for modes: ModelModes, options: SessionOptions
   ) throws -> any LoadedModel {
     try LiteRTModel(
-      path: path, library: openLibrary(), limits: limits, isTrained: modes.contains(.train))
+      path: path, library: openLibrary(), limits: limits, isTrained: modes.contains(.train),
+      recorder: recorder)
   }
 
   /// Loads a model without a bundle, to inspect its signatures and metadata.

@@ -25,17 +25,21 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
   let graph: LiteRTGraph
   /// Whether the model was loaded for training, so that all its sessions share their variables.
   let isTrained: Bool
+  /// Measures the operators of all runs.
+  private let recorder: OperatorRecorder?
   /// The compiled model that sessions share.
   ///
   /// The first session of a model that is trained creates it.
   private let shared = Mutex<LiteRTSharedModel?>(nil)
 
   init(
-    path: String, library: LiteRTLibrary, limits: LiteRTLimits, isTrained: Bool = false
+    path: String, library: LiteRTLibrary, limits: LiteRTLimits, isTrained: Bool = false,
+    recorder: OperatorRecorder? = nil
   ) throws {
     file = try LiteRTModelFile(path: path, library: library, limits: limits)
     self.library = library
     self.isTrained = isTrained
+    self.recorder = recorder
     graph = LiteRTGraph(file)
     signatures = try graph.signatures()
   }
@@ -44,6 +48,10 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
     _ signature: SignatureDescription, options: SessionOptions
   ) throws -> any Session {
     let index = try index(of: signature.key)
+    if let recorder, !isTrained {
+      return try RecordedSession(
+        model: self, signature: index, options: options, recorder: recorder)
+    }
     guard isTrained else {
       return try LiteRTSession(model: self, signature: index, options: options)
     }
