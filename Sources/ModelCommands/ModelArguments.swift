@@ -44,6 +44,16 @@ package struct ModelArguments: ParsableArguments {
   @Option(name: .customLong("threads"), help: "The number of threads for each run. (default: 1)")
   var givenThreads: Int?
 
+  @Option(name: .customLong("accelerator"), help: AcceleratorChoice.help)
+  package var accelerator: AcceleratorChoice?
+
+  @Option(
+    help: ArgumentHelp(
+      "Share the weights of a TensorFlow Lite model among its sessions, and keep them in this folder, in "
+        + "the order that the kernels need. Later starts don't pack them again.",
+      valueName: "folder"), completion: .directory)
+  package var weightCache: String?
+
   @Option(help: ArgumentHelp("The signature to run, if the model has several.", valueName: "key"))
   var signature: String?
 
@@ -79,12 +89,14 @@ package struct ModelArguments: ParsableArguments {
   /// - Parameters:
   ///   - cancellation: Ends every run.
   ///   - sessions: How many runs may happen at once.
+  ///   - accelerators: Decides what runs the model.
   ///   - recorder: Measures the operators of all runs. The model must have been loaded without it
   ///     before, because nothing is limited and no warning is printed again.
   /// - Returns: The model, or nil for a placeholder.
   /// - Throws: `TensorIOError` if the model can't be loaded.
   package func loadModel(
-    cancellation: CancellationToken, sessions: Int = 1, recorder: OperatorRecorder? = nil
+    cancellation: CancellationToken, sessions: Int = 1, on accelerators: AcceleratorReport,
+    recorder: OperatorRecorder? = nil
   ) throws -> InferenceModel? {
     let kind = try ModelKind(of: bundle)
     if kind == .savedModel {
@@ -94,22 +106,32 @@ package struct ModelArguments: ParsableArguments {
           + "\(bundle) -o NAME.tiobundle', then run the bundle.")
     }
     if kind == .bundle || bundle.hasSuffix(BundleWriter.fileExtension) {
-      return try loadModel(ModelBundle(bundle), cancellation, sessions: sessions, recorder)
+      return try loadModel(ModelBundle(bundle), cancellation, sessions, accelerators, recorder)
     }
     return try UnbundledModel.withBundle(ofModelAt: bundle, signature: signature) {
-      try loadModel(ModelBundle($0), cancellation, sessions: sessions, recorder)
+      try loadModel(ModelBundle($0), cancellation, sessions, accelerators, recorder)
     }
   }
 
   private func loadModel(
-    _ bundle: ModelBundle, _ cancellation: CancellationToken, sessions: Int,
-    _ recorder: OperatorRecorder?
+    _ bundle: ModelBundle, _ cancellation: CancellationToken, _ sessions: Int,
+    _ accelerators: AcceleratorReport, _ recorder: OperatorRecorder?
   ) throws -> InferenceModel? {
+    if let weightCache, !FileSystem.isFolder(weightCache) {
+      throw TensorIOError(
+        .fileNotFound,
+        "--weight-cache takes a folder, but '\(weightCache)' isn't one. Create it first.")
+    }
     if let recorder { return try loadModel(bundle, cancellation, recordedBy: recorder) }
     if let path = bundle.modelPath, bundle.backendName == LiteRTBackend().name {
-      ProcessGuard.limitModel(at: path, by: memoryLimit, seconds: timeout, sessions: sessions)
+      ProcessGuard.limitModel(
+        at: path, by: memoryLimit, seconds: timeout, sessions: sessions,
+        isAccelerated: accelerators.mayAccelerate)
     }
-    let loader = loader(Backends.limited(by: memoryLimit), cancellation, sessions: sessions)
+    let loader = loader(
+      accelerators.backends(
+        limitedBy: memoryLimit, cache: weightCache.map { LiteRTWeightCache(folder: $0) }),
+      cancellation, sessions: sessions)
     guard let model = try loader.makeInferenceModel(from: bundle) else {
       for warning in bundle.warnings { Console.printMessage("warning: \(warning)") }
       return nil

@@ -33,6 +33,10 @@ struct BenchCommand: ParsableCommand {
       share) and steps (name, delegate, graph, operator: the index in the graph, part: which part \
       of the graph XNNPACK took, calls, ms, share).
 
+      With --memory, the memory of a process with 1, 2 and 4 sessions is measured (its proportional \
+      share, on Linux). The first session includes the runtime and the model's file. In JSON, the key \
+      memory has weights_shared and sessions (sessions, bytes, bytes_per_further_session).
+
       Examples:
         tensorio bench pets.tiobundle cat.jpg
         tensorio bench pets.tiobundle cat.jpg --iterations 1000 --workers 4
@@ -60,6 +64,12 @@ struct BenchCommand: ParsableCommand {
       valueName: "file"), completion: .file(extensions: ["svg"]))
   var profileDrawing: String?
 
+  @Flag(help: "Also measure how much memory 1, 2 and 4 sessions take.")
+  var memory = false
+
+  @Option(name: .customLong("sessions-memory"), help: .hidden)
+  var sessionsToMeasure: Int?
+
   @Flag(help: "Print JSON.")
   var json = false
 
@@ -77,6 +87,7 @@ struct BenchCommand: ParsableCommand {
   }
 
   func run() throws {
+    if let sessionsToMeasure { return try printMemory(ofSessions: sessionsToMeasure) }
     if let profileDrawing { try FileSystem.checkOutput(profileDrawing, "The drawing") }
     let deadline = Deadline(seconds: arguments.timeout)
     let measurement = try deadline.watch { try measure(cancellation: deadline.token) }
@@ -92,7 +103,11 @@ struct BenchCommand: ParsableCommand {
   private func measure(cancellation: CancellationToken) throws -> BenchMeasurement {
     let clock = ContinuousClock()
     let start = clock.now
-    guard let model = try arguments.loadModel(cancellation: cancellation, sessions: workers) else {
+    let accelerators = AcceleratorReport(arguments.accelerator)
+    guard
+      let model = try arguments.loadModel(
+        cancellation: cancellation, sessions: workers, on: accelerators)
+    else {
       throw TensorIOError(
         .unsupportedModel,
         "'\(arguments.bundle)' is a placeholder without a model, so nothing can be measured.")
@@ -106,10 +121,27 @@ struct BenchCommand: ParsableCommand {
     }
     try warming.run { _, result in _ = try result.get() }
     try measure(step, into: &measurement)
+    measurement.accelerators = accelerators
+    if memory {
+      measurement.memory = try SessionMemory(sharesWeights: arguments.weightCache != nil)
+    }
     if profile || profileDrawing != nil {
       measurement.profile = try operatorTimes(besides: step, cancellation)
     }
     return measurement
+  }
+
+  /// Prints how many bytes a model takes with a number of sessions, each of which has run.
+  private func printMemory(ofSessions count: Int) throws {
+    let before = SessionMemory.used
+    guard
+      let model = try arguments.loadModel(
+        cancellation: CancellationToken(), sessions: count, on: AcceleratorReport(nil))
+    else { return }
+    let step = try step(model)
+    try ParallelWork(count: 4 * count, threads: count) { _ in Result { try step() } }
+      .run { _, result in _ = try result.get() }
+    Console.printData("\(max(SessionMemory.used - before, 0))")
   }
 
   /// The most runs with the profiler, and the most seconds that all runs beside them may take.
@@ -120,7 +152,9 @@ struct BenchCommand: ParsableCommand {
     besides plainStep: () throws -> RunLatency, _ cancellation: CancellationToken
   ) throws -> OperatorTimes? {
     let recorder = OperatorRecorder()
-    guard let model = try arguments.loadModel(cancellation: cancellation, recorder: recorder)
+    guard
+      let model = try arguments.loadModel(
+        cancellation: cancellation, on: AcceleratorReport(nil), recorder: recorder)
     else { return nil }
     let interruption = Interruption()
     let step = try step(model)

@@ -15,6 +15,11 @@ struct BenchMeasurement {
   var firstRun = Duration.zero
   /// The times of the model's operators, if they were measured.
   var profile: OperatorTimes?
+  /// How much memory sessions take, if it was measured.
+  var memory: SessionMemory?
+
+  /// What ran the model.
+  var accelerators = AcceleratorReport(nil)
 
   let workers: Int
   let load: Duration
@@ -44,6 +49,8 @@ struct BenchMeasurement {
       ]),
     ]
     for (name, statistics) in stages { members["\(name)_ms"] = statistics.json }
+    members.merge(accelerators.members) { own, _ in own }
+    members["memory"] = memory?.json
     if let profile { members["profile"] = ProfileReport(profile).json }
     try Console.printJSON(.object(members))
   }
@@ -62,9 +69,11 @@ struct BenchMeasurement {
       Console.printData(
         line(name, cells.map { $0.map { $0.fixed($0 < 0.1 ? 5 : 3) } ?? "too few" }))
     }
+    if let memory { Console.printData("\n" + memory.text) }
     if let profile { Console.printData("\n" + ProfileReport(profile).text) }
     let atOnce = workers == 1 ? "" : ", \(workers) at once"
     Console.printMessage("\(counted(latencies.count, "run"))\(atOnce), \(rate.fixed(1)) per second")
+    if accelerators.isAsked { Console.printMessage("accelerator: \(accelerators.text())") }
     Console.printMessage(
       "cold start: \(load.formatted) to load, \(firstRun.formatted) for the first run; "
         + "peak memory \((Double(ProcessMemory.peak) / 1e6).fixed(1)) MB")

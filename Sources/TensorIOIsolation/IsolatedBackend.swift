@@ -48,7 +48,9 @@ public struct IsolatedBackend: Backend {
     at path: String, for modes: ModelModes, options: SessionOptions
   ) throws -> any LoadedModel {
     try IsolatedModel(
-      ModelAddress(path: path, backend: name, modes: modes.rawValue, threads: options.threads),
+      ModelAddress(
+        path: path, backend: name, modes: modes.rawValue, threads: options.threads,
+        accelerator: options.accelerator),
       options: self.options)
   }
 }

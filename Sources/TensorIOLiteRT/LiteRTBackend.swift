@@ -12,6 +12,8 @@ public import TensorIO
 public final class LiteRTBackend: Backend {
   /// The limits on what a model may ask for.
   public let limits: LiteRTLimits
+  /// Where packed weights are kept, or nil if each session has its own.
+  public let weightCache: LiteRTWeightCache?
 
   /// The version of LiteRT that this backend is written for; the library doesn't report its own
   /// version.
@@ -23,16 +25,19 @@ public final class LiteRTBackend: Backend {
 
   /// Makes a backend.
   ///
-  /// - Parameter limits: The limits on what a model may ask for. A model that exceeds them is
-  ///   rejected.
-  public init(limits: LiteRTLimits = LiteRTLimits()) {
+  /// - Parameters:
+  ///   - limits: The limits on what a model may ask for. A model that exceeds them is rejected.
+  ///   - weightCache: Where packed weights are kept. If nil, each session has its own.
+  public init(limits: LiteRTLimits = LiteRTLimits(), weightCache: LiteRTWeightCache? = nil) {
     self.limits = limits
+    self.weightCache = weightCache
     recorder = nil
   }
 
   /// Makes a backend whose runs a recorder measures, for models that are only run.
   package init(limits: LiteRTLimits, recorder: OperatorRecorder) {
     self.limits = limits
+    weightCache = nil
     self.recorder = recorder
   }
 
@@ -51,7 +56,7 @@ public final class LiteRTBackend: Backend {
   ) throws -> any LoadedModel {
     try LiteRTModel(
       path: path, library: openLibrary(), limits: limits, isTrained: modes.contains(.train),
-      recorder: recorder)
+      recorder: recorder, accelerator: options.accelerator, weightCache: weightCache)
   }
 
   /// Loads a model without a bundle, to inspect its signatures and metadata.

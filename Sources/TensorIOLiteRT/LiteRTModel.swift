@@ -34,9 +34,12 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
 
   init(
     path: String, library: LiteRTLibrary, limits: LiteRTLimits, isTrained: Bool = false,
-    recorder: OperatorRecorder? = nil
+    recorder: OperatorRecorder? = nil, accelerator: Accelerator = .cpu,
+    weightCache: LiteRTWeightCache? = nil
   ) throws {
-    file = try LiteRTModelFile(path: path, library: library, limits: limits)
+    file = try LiteRTModelFile(
+      path: path, library: library, limits: limits, accelerator: accelerator,
+      weightCache: weightCache)
     self.library = library
     self.isTrained = isTrained
     self.recorder = recorder

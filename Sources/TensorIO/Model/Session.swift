@@ -108,9 +108,18 @@ public struct SessionOptions: Sendable {
   /// To end a single run, give it a deadline or cancel its task.
   public var cancellation: CancellationToken?
 
+  /// The hardware that runs the session.
+  ///
+  /// Accelerators and their drivers can crash, or compute other values. `AcceleratedBackend` of the
+  /// module `TensorIOIsolation` tries them first.
+  public var accelerator: Accelerator
+
   /// Makes options.
-  public init(threads: Int = 1, cancellation: CancellationToken? = nil) {
+  public init(
+    threads: Int = 1, cancellation: CancellationToken? = nil, accelerator: Accelerator = .cpu
+  ) {
     self.threads = threads
     self.cancellation = cancellation
+    self.accelerator = accelerator
   }
 }
