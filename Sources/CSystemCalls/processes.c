@@ -80,6 +80,15 @@ int open_shared_memory_file(void) {
 
 int open_memory_file(void) { return memfd_create("tensorio", MFD_CLOEXEC); }
 
+int open_sealable_memory_file(void) {
+  return memfd_create("tensorio", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+bool seal_memory_file(int file, bool content) {
+  int seals = F_SEAL_SHRINK | F_SEAL_GROW | (content ? F_SEAL_WRITE : 0);
+  return fcntl(file, F_ADD_SEALS, seals) == 0;
+}
+
 #else
 
 bool limit_further_memory(uint64_t bytes) {
@@ -95,5 +104,13 @@ void enter_worker(uint64_t bytes, int last) {
 int open_shared_memory_file(void) { return -1; }
 
 int open_memory_file(void) { return -1; }
+
+int open_sealable_memory_file(void) { return -1; }
+
+bool seal_memory_file(int file, bool content) {
+  (void)file;
+  (void)content;
+  return false;
+}
 
 #endif

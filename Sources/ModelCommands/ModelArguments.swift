@@ -44,6 +44,16 @@ package struct ModelArguments: ParsableArguments {
   @Option(name: .customLong("threads"), help: "The number of threads for each run. (default: 1)")
   var givenThreads: Int?
 
+  @Option(name: .customLong("accelerator"), help: AcceleratorChoice.help)
+  package var accelerator: AcceleratorChoice?
+
+  @Option(
+    help: ArgumentHelp(
+      "Share the weights of a TensorFlow Lite model among its sessions, and keep them in this folder, in "
+        + "the order that the kernels need. Later starts don't pack them again.",
+      valueName: "folder"), completion: .directory)
+  package var weightCache: String?
+
   @Option(help: ArgumentHelp("The signature to run, if the model has several.", valueName: "key"))
   var signature: String?
 
@@ -75,8 +85,18 @@ package struct ModelArguments: ParsableArguments {
   }
 
   /// Loads the model and begins to limit its time and memory; returns nil for a placeholder.
+  ///
+  /// - Parameters:
+  ///   - cancellation: Ends every run.
+  ///   - sessions: How many runs may happen at once.
+  ///   - accelerators: Decides what runs the model.
+  ///   - recorder: Measures the operators of all runs. The model must have been loaded without it
+  ///     before, because nothing is limited and no warning is printed again.
+  /// - Returns: The model, or nil for a placeholder.
+  /// - Throws: `TensorIOError` if the model can't be loaded.
   package func loadModel(
-    cancellation: CancellationToken, sessions: Int = 1
+    cancellation: CancellationToken, sessions: Int = 1, on accelerators: AcceleratorReport,
+    recorder: OperatorRecorder? = nil
   ) throws -> InferenceModel? {
     let kind = try ModelKind(of: bundle)
     if kind == .savedModel {
@@ -86,30 +106,62 @@ package struct ModelArguments: ParsableArguments {
           + "\(bundle) -o NAME.tiobundle', then run the bundle.")
     }
     if kind == .bundle || bundle.hasSuffix(BundleWriter.fileExtension) {
-      return try loadModel(ModelBundle(bundle), cancellation: cancellation, sessions: sessions)
+      return try loadModel(ModelBundle(bundle), cancellation, sessions, accelerators, recorder)
     }
     return try UnbundledModel.withBundle(ofModelAt: bundle, signature: signature) {
-      try loadModel(ModelBundle($0), cancellation: cancellation, sessions: sessions)
+      try loadModel(ModelBundle($0), cancellation, sessions, accelerators, recorder)
     }
   }
 
   private func loadModel(
-    _ bundle: ModelBundle, cancellation: CancellationToken, sessions: Int
+    _ bundle: ModelBundle, _ cancellation: CancellationToken, _ sessions: Int,
+    _ accelerators: AcceleratorReport, _ recorder: OperatorRecorder?
   ) throws -> InferenceModel? {
-    if let path = bundle.modelPath, bundle.backendName == LiteRTBackend().name {
-      ProcessGuard.limitModel(at: path, by: memoryLimit, seconds: timeout, sessions: sessions)
+    if let weightCache, !FileSystem.isFolder(weightCache) {
+      throw TensorIOError(
+        .fileNotFound,
+        "--weight-cache takes a folder, but '\(weightCache)' isn't one. Create it first.")
     }
-    let loader = ModelLoader(
-      backends: Backends.limited(by: memoryLimit), sessions: sessions,
-      sessionOptions: SessionOptions(
-        threads: threads, cancellation: timeout == nil ? nil : cancellation),
-      signatureKey: signature)
+    if let recorder { return try loadModel(bundle, cancellation, recordedBy: recorder) }
+    if let path = bundle.modelPath, bundle.backendName == LiteRTBackend().name {
+      ProcessGuard.limitModel(
+        at: path, by: memoryLimit, seconds: timeout, sessions: sessions,
+        isAccelerated: accelerators.mayAccelerate)
+    }
+    let loader = loader(
+      accelerators.backends(
+        limitedBy: memoryLimit, cache: weightCache.map { LiteRTWeightCache(folder: $0) }),
+      cancellation, sessions: sessions)
     guard let model = try loader.makeInferenceModel(from: bundle) else {
       for warning in bundle.warnings { Console.printMessage("warning: \(warning)") }
       return nil
     }
     for warning in try model.loadWarnings() { Console.printMessage("warning: \(warning)") }
     return model
+  }
+
+  private func loadModel(
+    _ bundle: ModelBundle, _ cancellation: CancellationToken,
+    recordedBy recorder: OperatorRecorder
+  ) throws -> InferenceModel? {
+    let backend = LiteRTBackend(limits: memoryLimit.liteRTLimits, recorder: recorder)
+    guard bundle.backendName == backend.name else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(self.bundle)' isn't a TensorFlow Lite model, so its operators can't be measured. "
+          + "Leave out --profile and --profile-svg.")
+    }
+    return try loader([backend], cancellation, sessions: 1).makeInferenceModel(from: bundle)
+  }
+
+  private func loader(
+    _ backends: [any Backend], _ cancellation: CancellationToken, sessions: Int
+  ) -> ModelLoader {
+    ModelLoader(
+      backends: backends, sessions: sessions,
+      sessionOptions: SessionOptions(
+        threads: threads, cancellation: timeout == nil ? nil : cancellation),
+      signatureKey: signature)
   }
 
   package func readInputs(for signature: ModelSignature) throws -> ModelInputs {

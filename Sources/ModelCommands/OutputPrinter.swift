@@ -30,12 +30,13 @@ package struct OutputPrinter {
 
   func printJSON(
     _ outputs: [(name: String, value: TensorValue)], _ latency: RunLatency,
-    _ images: WrittenImages
+    _ images: WrittenImages, with members: [String: JSONValue] = [:]
   ) throws {
     var document = try document(outputs, latency, paths: images.outputs)
     document["previews"] = images.previews.map { previews in
       .object(previews.mapValues { .object($0.mapValues(JSONValue.string)) })
     }
+    document.merge(members) { own, _ in own }
     try Console.printJSON(.object(document))
   }
 

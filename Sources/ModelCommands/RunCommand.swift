@@ -69,7 +69,10 @@ struct RunCommand: ParsableCommand {
     let deadline = Deadline(seconds: arguments.timeout)
     try deadline.watch {
       let printer = OutputPrinter(top: top, threshold: threshold)
-      guard let model = try arguments.loadModel(cancellation: deadline.token) else {
+      let accelerators = AcceleratorReport(arguments.accelerator)
+      guard
+        let model = try arguments.loadModel(cancellation: deadline.token, on: accelerators)
+      else {
         return try printer.printPlaceholder(asJSON: json)
       }
       let signature = try model.loadSignature()
@@ -79,7 +82,10 @@ struct RunCommand: ParsableCommand {
       let inputs = try arguments.readInputs(for: signature)
       let reading = clock.now - start
       let (outputs, latency) = try signature.namingOption {
-        try repeatRun(of: model, on: inputs, reading: reading)
+        let measured = try repeatRun(of: model, on: inputs, reading: reading)
+        // The first run of a model that an accelerator runs from now on was the CPU's.
+        guard accelerators.isAccelerated else { return measured }
+        return try repeatRun(of: model, on: inputs, reading: reading)
       }
       var images = WrittenImages()
       if let preview { try images.writePreviews(of: inputs, signature, to: preview) }
@@ -87,9 +93,11 @@ struct RunCommand: ParsableCommand {
       let values = try outputs.values()
       try images.write(outputImage, of: values, signature, inputs)
       if json {
-        try printer.printJSON(values, latency, images)
+        try printer.printJSON(
+          values, latency, images, with: accelerators.isAsked ? accelerators.members : [:])
       } else {
         try printer.printText(values, latency, images)
+        if accelerators.isAsked { Console.printMessage("accelerator: \(accelerators.text())") }
       }
     }
   }

@@ -9,6 +9,13 @@ import ModelTools
 import NetRunner
 import TensorIO
 import TensorIOImageCodecs
+import TensorIOLiteRT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -18,9 +25,22 @@ struct BenchCommand: ParsableCommand {
       separately. The cold start is the time to load the model and the first run in this process. \
       Ctrl-C ends the measurement early and prints the results so far.
 
+      With --profile, LiteRT's profiler measures the operators of further runs, which alternate with \
+      runs without it. XNNPACK merges, splits and reorders operators, so its steps have names of their \
+      own. 'tensorio inspect --times' shows the operators of the file. In JSON, the key profile has \
+      runs, run_ms (without the profiler), profiled_run_ms, operators_ms (their sum), operators (name, \
+      delegate: null for the runtime's own kernels, steps, calls: how often they run in one run, ms, \
+      share) and steps (name, delegate, graph, operator: the index in the graph, part: which part \
+      of the graph XNNPACK took, calls, ms, share).
+
+      With --memory, the memory of a process with 1, 2 and 4 sessions is measured (its proportional \
+      share, on Linux). The first session includes the runtime and the model's file. In JSON, the key \
+      memory has weights_shared and sessions (sessions, bytes, bytes_per_further_session).
+
       Examples:
         tensorio bench pets.tiobundle cat.jpg
         tensorio bench pets.tiobundle cat.jpg --iterations 1000 --workers 4
+        tensorio bench pets.tiobundle cat.jpg --profile --profile-svg pets.svg
       """)
 
   @OptionGroup var arguments: ModelArguments
@@ -34,6 +54,22 @@ struct BenchCommand: ParsableCommand {
   @Option(help: "How many runs happen at once, each with its own thread and session.")
   var workers = 1
 
+  @Flag(help: "Also measure the model's operators.")
+  var profile = false
+
+  @Option(
+    name: .customLong("profile-svg"),
+    help: ArgumentHelp(
+      "Measure the operators, and draw where the time of a run goes, in an .svg file.",
+      valueName: "file"), completion: .file(extensions: ["svg"]))
+  var profileDrawing: String?
+
+  @Flag(help: "Also measure how much memory 1, 2 and 4 sessions take.")
+  var memory = false
+
+  @Option(name: .customLong("sessions-memory"), help: .hidden)
+  var sessionsToMeasure: Int?
+
   @Flag(help: "Print JSON.")
   var json = false
 
@@ -43,18 +79,35 @@ struct BenchCommand: ParsableCommand {
       "--iterations takes a positive number, --warmup a number from 0 to 1000000.")
     try checkUsage(
       (1...1024).contains(workers), "--workers takes a number from 1 to 1024, got \(workers).")
+    if let profileDrawing {
+      try checkUsage(
+        profileDrawing.hasSuffix(".svg"),
+        "--profile-svg takes the name of an .svg file, got '\(profileDrawing)'.")
+    }
   }
 
   func run() throws {
+    if let sessionsToMeasure { return try printMemory(ofSessions: sessionsToMeasure) }
+    if let profileDrawing { try FileSystem.checkOutput(profileDrawing, "The drawing") }
     let deadline = Deadline(seconds: arguments.timeout)
     let measurement = try deadline.watch { try measure(cancellation: deadline.token) }
+    if let profileDrawing, let times = measurement.profile {
+      let drawing = FlameChart(times, of: FileSystem.name(of: arguments.bundle))
+      try FileSystem.writing("'\(profileDrawing)' can't be written") {
+        try Data(drawing.svg.utf8).write(to: URL(filePath: profileDrawing))
+      }
+    }
     if json { try measurement.printJSON() } else { measurement.printText() }
   }
 
   private func measure(cancellation: CancellationToken) throws -> BenchMeasurement {
     let clock = ContinuousClock()
     let start = clock.now
-    guard let model = try arguments.loadModel(cancellation: cancellation, sessions: workers) else {
+    let accelerators = AcceleratorReport(arguments.accelerator)
+    guard
+      let model = try arguments.loadModel(
+        cancellation: cancellation, sessions: workers, on: accelerators)
+    else {
       throw TensorIOError(
         .unsupportedModel,
         "'\(arguments.bundle)' is a placeholder without a model, so nothing can be measured.")
@@ -68,7 +121,53 @@ struct BenchCommand: ParsableCommand {
     }
     try warming.run { _, result in _ = try result.get() }
     try measure(step, into: &measurement)
+    measurement.accelerators = accelerators
+    if memory {
+      measurement.memory = try SessionMemory(sharesWeights: arguments.weightCache != nil)
+    }
+    if profile || profileDrawing != nil {
+      measurement.profile = try operatorTimes(besides: step, cancellation)
+    }
     return measurement
+  }
+
+  /// Prints how many bytes a model takes with a number of sessions, each of which has run.
+  private func printMemory(ofSessions count: Int) throws {
+    let before = SessionMemory.used
+    guard
+      let model = try arguments.loadModel(
+        cancellation: CancellationToken(), sessions: count, on: AcceleratorReport(nil))
+    else { return }
+    let step = try step(model)
+    try ParallelWork(count: 4 * count, threads: count) { _ in Result { try step() } }
+      .run { _, result in _ = try result.get() }
+    Console.printData("\(max(SessionMemory.used - before, 0))")
+  }
+
+  /// The most runs with the profiler, and the most seconds that all runs beside them may take.
+  private static let profiled = (runs: 200, time: Duration.seconds(10))
+
+  /// Measures the operators in runs with the profiler, which alternate with runs without it.
+  private func operatorTimes(
+    besides plainStep: () throws -> RunLatency, _ cancellation: CancellationToken
+  ) throws -> OperatorTimes? {
+    let recorder = OperatorRecorder()
+    guard
+      let model = try arguments.loadModel(
+        cancellation: cancellation, on: AcceleratorReport(nil), recorder: recorder)
+    else { return nil }
+    let interruption = Interruption()
+    let step = try step(model)
+    _ = try step()
+    recorder.reset()
+    var plainRuns: [Duration] = []
+    let start = ContinuousClock.now
+    repeat {
+      plainRuns.append(try plainStep().inference)
+      _ = try step()
+    } while plainRuns.count < min(iterations, Self.profiled.runs) && !interruption.isRequested
+      && ContinuousClock.now - start < Self.profiled.time
+    return recorder.operatorTimes(besides: plainRuns)
   }
 
   private func measure(
@@ -126,74 +225,5 @@ extension ModelArguments {
       return nil
     }
     return path
-  }
-}
-
-struct BenchMeasurement {
-  var latencies: [RunLatency] = []
-  var duration = Duration.zero
-  var firstRun = Duration.zero
-
-  let workers: Int
-  let load: Duration
-
-  private var rate: Double {
-    Double(latencies.count) / max(duration.milliseconds / 1000, 1e-9)
-  }
-
-  /// The measured stages, which include decoding only if the value is an image file.
-  private var stages: [(name: String, statistics: LatencyStatistics)] {
-    func statistics(_ stage: KeyPath<RunLatency, Duration>) -> LatencyStatistics {
-      LatencyStatistics(latencies.map { $0[keyPath: stage].milliseconds })
-    }
-    let decode = statistics(\.decode)
-    return (decode.maximum ?? 0 > 0 ? [("decode", decode)] : []) + [
-      ("preprocess", statistics(\.preprocess)), ("inference", statistics(\.inference)),
-      ("postprocess", statistics(\.postprocess)), ("total", statistics(\.total)),
-    ]
-  }
-
-  func printJSON() throws {
-    var members: [String: JSONValue] = [
-      "iterations": .integer(Int64(latencies.count)), "workers": .integer(Int64(workers)),
-      "per_second": .number(rate), "peak_memory_bytes": .integer(Int64(ProcessMemory.peak)),
-      "cold_start_ms": .object([
-        "load": .number(load.milliseconds), "first_run": .number(firstRun.milliseconds),
-      ]),
-    ]
-    for (name, statistics) in stages { members["\(name)_ms"] = statistics.json }
-    try Console.printJSON(.object(members))
-  }
-
-  func printText() {
-    func line(_ name: String, _ cells: [String]) -> String {
-      name.padded(to: 12) + cells.map { $0.padded(to: 11, onTheLeft: true) }.joined()
-    }
-    let headings = ["min", "median", "mean", "p90", "p95", "p99", "max"]
-    Console.printData(Console.bold(line("ms", headings)))
-    for (name, values) in stages {
-      let cells = [
-        values.minimum, values.p50, values.mean, values.p90, values.p95, values.p99,
-        values.maximum,
-      ]
-      Console.printData(
-        line(name, cells.map { $0.map { $0.fixed($0 < 0.1 ? 5 : 3) } ?? "too few" }))
-    }
-    let atOnce = workers == 1 ? "" : ", \(workers) at once"
-    Console.printMessage("\(counted(latencies.count, "run"))\(atOnce), \(rate.fixed(1)) per second")
-    Console.printMessage(
-      "cold start: \(load.formatted) to load, \(firstRun.formatted) for the first run; "
-        + "peak memory \((Double(ProcessMemory.peak) / 1e6).fixed(1)) MB")
-  }
-}
-
-extension LatencyStatistics {
-  /// The values by name; null for a percentile that needs more runs.
-  fileprivate var json: JSONValue {
-    .object([
-      "min": .numberOrNull(minimum), "median": .numberOrNull(p50), "mean": .numberOrNull(mean),
-      "p90": .numberOrNull(p90),
-      "p95": .numberOrNull(p95), "p99": .numberOrNull(p99), "max": .numberOrNull(maximum),
-    ])
   }
 }

@@ -50,7 +50,7 @@ public struct IsolatedBackend: Backend {
     try IsolatedModel(
       ModelAddress(
         path: path, backend: name, modes: modes.rawValue, threads: options.threads,
-        weights: options.weights),
+        accelerator: options.accelerator, weights: options.weights),
       options: self.options)
   }
 }

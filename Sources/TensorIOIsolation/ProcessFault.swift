@@ -6,7 +6,7 @@
 import CSystemCalls
 
 /// A signal that indicates that a process crashed, or was killed for using too much memory.
-package struct ProcessFault: Hashable, Sendable, CustomStringConvertible {
+package struct ProcessFault: Error, Hashable, CustomStringConvertible {
   package let description: String
 
   /// Makes a fault from a signal.

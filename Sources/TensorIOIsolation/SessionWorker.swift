@@ -13,7 +13,9 @@ public final class SessionWorker {
   private let memory = SharedMemory(descriptor: WorkerProcess.memoryDescriptor)
   private let backends: [any Backend]
   private var model: (any LoadedModel)?
-  private var threads = 1
+  private var options = SessionOptions()
+  /// A fault that a test plants.
+  private var fault: PlantedFault?
   private var session: (any Session)?
   private var signature: SignatureDescription?
   private var layout: SessionLayout?
@@ -70,7 +72,7 @@ public final class SessionWorker {
     case .describe(let layers, let signature):
       return .described(try loaded.describe(layers, in: signature))
     case .makeSession(let signature):
-      session = try loaded.makeSession(signature, options: SessionOptions(threads: threads))
+      session = try loaded.makeSession(signature, options: options)
       self.signature = signature
       hasOutputs = false
       return .layout(try shareLayout())
@@ -96,8 +98,10 @@ public final class SessionWorker {
     guard let backend = backends.first(where: { $0.name == address.backend }) else {
       throw TensorIOError(.unknownBackend, "There is no backend '\(address.backend)'.")
     }
-    threads = address.threads
-    var options = SessionOptions(threads: threads)
+    fault = PlantedFault(on: address.accelerator)
+    fault?.happenAtLoad()
+    options = SessionOptions(
+      threads: address.threads, accelerator: fault == nil ? address.accelerator : .cpu)
     options.weights = address.weights
     let model = try backend.loadModel(
       at: address.path, for: ModelModes(rawValue: address.modes), options: options)
@@ -117,6 +121,7 @@ public final class SessionWorker {
       try session.withInput(at: index) { $0.copy(from: UnsafeRawBufferPointer(shared).bytes) }
     }
     defaults = []
+    fault?.happenInRun()
     try session.run()
     hasOutputs = true
     let after = try shareLayout()
@@ -125,6 +130,9 @@ public final class SessionWorker {
       try session.withOutput(at: index) { bytes in
         bytes.withUnsafeBytes { shared.copyMemory(from: $0) }
       }
+    }
+    if let fault, let output = signature.outputs.first {
+      fault.change(memory.bytes(after.outputs[0].range), of: output)
     }
     return after == before ? nil : .layout(after)
   }

@@ -17,6 +17,7 @@ struct ModelAddress: Codable {
   var backend: String
   var modes: Int
   var threads: Int
+  var accelerator = Accelerator.cpu
   var weights: String?
 }
 

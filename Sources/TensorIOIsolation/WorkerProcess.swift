@@ -103,7 +103,7 @@ final class WorkerProcess {
   private func ended(_ cause: any Error) -> TensorIOError {
     let signal = stop(isEnding: true)
     if let fault = ProcessFault(signal: signal) {
-      return TensorIOError(.unsupportedModel, fault.message(ofModelAt: path), cause: cause)
+      return TensorIOError(.unsupportedModel, fault.message(ofModelAt: path), cause: fault)
     }
     return TensorIOError(
       .inferenceFailed, "The process that ran the model '\(path)' ended unexpectedly.", cause: cause

@@ -12,18 +12,34 @@ public import TensorIO
 public final class LiteRTBackend: Backend {
   /// The limits on what a model may ask for.
   public let limits: LiteRTLimits
+  /// Where packed weights are kept, or nil if each session has its own.
+  public let weightCache: LiteRTWeightCache?
 
   /// The version of LiteRT that this backend is written for; the library doesn't report its own
   /// version.
   package static let libraryVersion = "2.3.0"
 
   private let library = Mutex<LiteRTLibrary?>(nil)
+  /// Measures the operators of all runs, or nil if nobody wants to know them.
+  private let recorder: OperatorRecorder?
 
   /// Makes a backend.
   ///
-  /// - Parameter limits: The limits on what a model may ask for. A model that exceeds them is
-  ///   rejected.
-  public init(limits: LiteRTLimits = LiteRTLimits()) { self.limits = limits }
+  /// - Parameters:
+  ///   - limits: The limits on what a model may ask for. A model that exceeds them is rejected.
+  ///   - weightCache: Where packed weights are kept. If nil, each session has its own.
+  public init(limits: LiteRTLimits = LiteRTLimits(), weightCache: LiteRTWeightCache? = nil) {
+    self.limits = limits
+    self.weightCache = weightCache
+    recorder = nil
+  }
+
+  /// Makes a backend whose runs a recorder measures, for models that are only run.
+  package init(limits: LiteRTLimits, recorder: OperatorRecorder) {
+    self.limits = limits
+    weightCache = nil
+    self.recorder = recorder
+  }
 
   /// `tflite`.
   public var name: String { "tflite" }
@@ -40,6 +56,7 @@ public final class LiteRTBackend: Backend {
   ) throws -> any LoadedModel {
     try LiteRTModel(
       path: path, library: openLibrary(), limits: limits, isTrained: modes.contains(.train),
+      recorder: recorder, accelerator: options.accelerator, weightCache: weightCache,
       weights: options.weights)
   }
 

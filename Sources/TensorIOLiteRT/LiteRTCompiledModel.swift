@@ -24,41 +24,76 @@ final class LiteRTCompiledModel {
   ) throws {
     self.file = file
     stop = StopRequest(always: options.cancellation)
-    let functions = file.library.functions
-    let compileOptions = try Self.makeOptions(
-      functions, threads: options.threads, profiling: kernels)
-    defer { functions.DestroyOptions(compileOptions) }
-    var handle: LiteRtCompiledModel?
-    func compile() -> LiteRtStatus {
-      functions.CreateCompiledModel(
-        file.library.environment, file.handle, compileOptions, &handle)
+    // The built-in kernels use the weights in the file's order.
+    if let weights = file.weights, kernels != .builtIn {
+      handle = try weights.whileCompiling { try Self.compile(file, options, kernels, weights: $0) }
+    } else {
+      handle = try Self.compile(file, options, kernels)
     }
-    // The built-in kernels need no delegate.
-    let status =
-      kernels == .builtIn ? compile() : StandardErrorFilter.whileCreatingFirstDelegate(compile)
-    guard status == LiteRT.ok, let handle else {
-      throw TensorIOError(
-        .unsupportedModel, "LiteRT cannot compile the model: \(LiteRT.name(of: status)).")
-    }
-    self.handle = handle
     if options.cancellation != nil { heedStops() }
   }
 
   deinit { functions.DestroyCompiledModel(handle) }
 
+  /// Returns a handle to the compiled model, which the caller destroys.
+  ///
+  /// The weights are XNNPACK's options for them.
+  private static func compile(
+    _ file: LiteRTModelFile, _ options: SessionOptions, _ kernels: OperatorTimes.Kernels?,
+    weights: String = ""
+  ) throws -> LiteRtCompiledModel {
+    let functions = file.library.functions
+    let compileOptions = try makeOptions(
+      functions, threads: options.threads, weights: weights, profiling: kernels,
+      isOnGPU: file.webGPU != nil)
+    defer { functions.DestroyOptions(compileOptions) }
+    var handle: LiteRtCompiledModel?
+    func compile() -> LiteRtStatus {
+      functions.CreateCompiledModel(file.environment, file.handle, compileOptions, &handle)
+    }
+    var status = LiteRT.ok
+    var reason = ""
+    if file.webGPU != nil {
+      (status, reason) = StandardErrorFilter.whileUsingGPU(compile)
+    } else {
+      // The built-in kernels need no delegate.
+      status =
+        kernels == .builtIn ? compile() : StandardErrorFilter.whileCreatingFirstDelegate(compile)
+    }
+    guard status == LiteRT.ok, let handle else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "LiteRT cannot compile the model\(file.webGPU == nil ? "" : " for the GPU"): "
+          + "\(LiteRT.name(of: status))\(reason).")
+    }
+    do {
+      try file.webGPU?.check(handle)
+    } catch {
+      functions.DestroyCompiledModel(handle)
+      throw error
+    }
+    return handle
+  }
+
   // MARK: - Options
 
   private static func makeOptions(
-    _ functions: LiteRtFunctions, threads: Int, profiling kernels: OperatorTimes.Kernels?
+    _ functions: LiteRtFunctions, threads: Int, weights: String,
+    profiling kernels: OperatorTimes.Kernels?,
+    isOnGPU: Bool
   ) throws -> LiteRtOptions {
     var options: LiteRtOptions?
     var status = functions.CreateOptions(&options)
     guard status == LiteRT.ok, let options else { throw optionsFault(status) }
-    status = functions.SetOptionsHardwareAccelerators(options, LiteRT.onlyCPU)
+    status = functions.SetOptionsHardwareAccelerators(
+      options, isOnGPU ? LiteRT.onlyGPU : LiteRT.onlyCPU)
     guard status == LiteRT.ok else { throw optionsFault(status) }
     var kernelOptions = "num_threads = \(max(threads, 1))\n"
     if kernels == .builtIn { kernelOptions += "kernel_mode = \"builtin\"\n" }
+    kernelOptions += weights
     try add("xnnpack", kernelOptions, to: options, functions)
+    // 32 bits, because the values are compared with the CPU's.
+    if isOnGPU { try add("gpu_options", "precision = 2\n", to: options, functions) }
     // Mode 2 makes the runtime keep its error messages, which our errors include.
     var runtimeOptions = "error_reporter_mode = 2\n"
     if kernels != nil { runtimeOptions += "enable_profiling = true\n" }
@@ -137,55 +172,5 @@ final class LiteRTCompiledModel {
     clearErrors()
     let lines = String(cString: text).split(separator: "\n")
     return lines.isEmpty ? nil : lines.joined(separator: " ")
-  }
-}
-
-/// Removes one line from standard error, which LiteRT writes once per process at any log severity.
-///
-/// The line is `INFO: Created TensorFlow Lite XNNPACK delegate for CPU.` While the first model is
-/// compiled, standard error is redirected to a file in memory. Everything else that any thread
-/// writes in the meantime is passed on right afterwards.
-enum StandardErrorFilter {
-  private static let hasBegun = Atomic(false)
-  private static let unwanted = "INFO: Created TensorFlow Lite XNNPACK delegate"
-
-  static func whileCreatingFirstDelegate<Result>(_ body: () -> Result) -> Result {
-    // Only the first compilation is filtered, so that others don't wait for it.
-    guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing), let capture = Capture()
-    else { return body() }
-    defer { capture.end() }
-    return body()
-  }
-
-  /// Standard error's descriptor and the file that replaces it.
-  private struct Capture {
-    private let original: Int32
-    private let file: Int32
-
-    init?() {
-      file = open_memory_file()
-      guard file >= 0 else { return nil }
-      original = copy_descriptor(STDERR_FILENO)
-      guard original >= 0, dup2(file, STDERR_FILENO) >= 0 else {
-        close(file)
-        if original >= 0 { close(original) }
-        return nil
-      }
-    }
-
-    func end() {
-      fflush(nil)
-      dup2(original, STDERR_FILENO)
-      close(original)
-      let count = Int(lseek(file, 0, SEEK_END))
-      var bytes = [UInt8](repeating: 0, count: max(count, 0))
-      let got = pread(file, &bytes, bytes.count, 0)
-      close(file)
-      for line in bytes.prefix(max(got, 0)).split(separator: 0x0A)
-      where !line.starts(with: unwanted.utf8) {
-        let text = Array(line) + [0x0A]
-        _ = write(STDERR_FILENO, text, text.count)
-      }
-    }
   }
 }

@@ -13,9 +13,13 @@ enum LiteRT {
   static let unsupported: LiteRtStatus = 5
 
   static let integerValue: Int32 = 2
+  static let stringValue: Int32 = 8
+  static let acceleratorFolderTag: Int32 = 22
   static let acceleratorsTag: Int32 = 24
   static let logSeverityTag: Int32 = 25
   static let onlyCPU: Int32 = 1
+  static let onlyGPU: Int32 = 2
+  static let cpuAndGPU: Int32 = 3
   static let silent: Int32 = 4
 
   static let rankedTensor: Int32 = 0
@@ -34,6 +38,7 @@ enum LiteRT {
     case 6: "not found"
     case 500: "file error"
     case 501: "invalid model file"
+    case 504: "compilation failure"
     case 1000: "index out of bounds"
     default: "status \(status)"
     }

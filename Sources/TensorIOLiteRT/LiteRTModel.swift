@@ -30,6 +30,8 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
   let isTrained: Bool
   /// The file with the weights that the model begins with; nil for those of its own file.
   private let weights: String?
+  /// Measures the operators of all runs.
+  private let recorder: OperatorRecorder?
   /// The compiled model that sessions share.
   ///
   /// The first session of a model that is trained creates it.
@@ -37,13 +39,18 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
 
   init(
     path: String, library: LiteRTLibrary, limits: LiteRTLimits, isTrained: Bool = false,
+    recorder: OperatorRecorder? = nil, accelerator: Accelerator = .cpu,
+    weightCache: LiteRTWeightCache? = nil,
     weights: String? = nil
   ) throws {
-    file = try LiteRTModelFile(path: path, library: library, limits: limits)
+    file = try LiteRTModelFile(
+      path: path, library: library, limits: limits, accelerator: accelerator,
+      weightCache: weightCache)
     self.library = library
     self.isTrained = isTrained
     self.weights = weights
     sharesVariables = isTrained || weights != nil
+    self.recorder = recorder
     graph = LiteRTGraph(file)
     signatures = try graph.signatures()
   }
@@ -52,6 +59,16 @@ package final class LiteRTModel: LoadedModel, @unchecked Sendable {
     _ signature: SignatureDescription, options: SessionOptions
   ) throws -> any Session {
     let index = try index(of: signature.key)
+    if let recorder, !isTrained {
+      guard weights == nil else {
+        throw TensorIOError(
+          .unsupportedModel,
+          "The operators of a model can't be measured with other weights than its own, which model.json "
+            + "names as \"weights\".")
+      }
+      return try RecordedSession(
+        model: self, signature: index, options: options, recorder: recorder)
+    }
     guard sharesVariables else {
       return try LiteRTSession(model: self, signature: index, options: options)
     }

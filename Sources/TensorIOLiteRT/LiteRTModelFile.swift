@@ -11,6 +11,10 @@ final class LiteRTModelFile {
   let path: String
   let library: LiteRTLibrary
   let handle: LiteRtModel
+  /// What runs the model, or nil for the CPU.
+  let webGPU: LiteRTWebGPU?
+  /// The packed weights that sessions share, or nil if each session has its own.
+  let weights: PackedWeights?
   /// The file's content.
   ///
   /// The model refers to it and must be destroyed before it.
@@ -22,15 +26,22 @@ final class LiteRTModelFile {
   /// The bytes of the tensors that runs fill, for each number of axes of open length.
   private let bytesOfTensors: [Int: Int]
 
-  init(path: String, library: LiteRTLibrary, limits: LiteRTLimits) throws {
+  /// The environment that the model belongs to.
+  var environment: LiteRtEnvironment { webGPU?.environment ?? library.environment }
+
+  init(
+    path: String, library: LiteRTLibrary, limits: LiteRTLimits, accelerator: Accelerator,
+    weightCache: LiteRTWeightCache? = nil
+  ) throws {
     let memory = try AlignedMemory(contentsOf: path)
     let file = UnsafeRawBufferPointer(memory.bytes)
     let structure = try ModelRules.check(file, path: path, tensorByteLimit: limits.tensorBytes)
     try Self.refuseBlockWiseQuantization(structure, path: path)
+    let webGPU = accelerator == .gpu ? try library.webGPU() : nil
     var handle: LiteRtModel?
     func make() -> LiteRtStatus {
       library.functions.CreateModelFromBuffer(
-        library.environment, memory.start, memory.byteCount, &handle)
+        webGPU?.environment ?? library.environment, memory.start, memory.byteCount, &handle)
     }
     var status = make()
     var hasVariableTensors = false
@@ -46,6 +57,10 @@ final class LiteRTModelFile {
     self.library = library
     self.memory = memory
     self.handle = handle
+    self.webGPU = webGPU
+    weights =
+      webGPU == nil
+      ? weightCache.flatMap { PackedWeights(of: file, in: $0, runtime: library.path) } : nil
     let operations = structure.graphs.flatMap(\.operations)
     hasVariables = hasVariableTensors || operations.contains { $0.code?.createsVariable == true }
     customOperations = operations.filter { $0.code?.customName != nil }

@@ -36,6 +36,12 @@ public struct OperatorTimes: Hashable, Sendable {
     public var graph: Int
     /// The operator's index in its graph, or nil for a step of XNNPACK.
     public var index: Int?
+    /// The part of the graph that XNNPACK took as a whole and that the step belongs to, from 0.
+    ///
+    /// It is nil for an operator that the runtime's own kernels run.
+    public var part: Int?
+    /// How often the step ran in one run, which is 1 outside of loops.
+    public var calls: Double
     /// The mean time in one of the faster runs.
     ///
     /// The profiler counts whole microseconds, so short operators are only known from many runs.
@@ -58,6 +64,8 @@ public struct OperatorTimes: Hashable, Sendable {
   ///
   /// It includes the runtime's own work between the steps.
   public var runTime: Duration
+  /// The mean time of one of the faster runs with the profiler, to which the times of the steps add up.
+  public var profiledRunTime: Duration
   /// The steps in the order in which they ran for the first time.
   public var steps: [Step]
 }
@@ -101,69 +109,5 @@ extension LiteRTBackend {
       whole += plain + profiled
     } while measured.runs.count < runs && whole < duration
     return measured.operatorTimes(with: kernels)
-  }
-}
-
-/// The times of the steps in each run.
-private struct StepTimes {
-  /// What identifies a step in each run.
-  private struct Key: Hashable {
-    var graph: UInt64
-    var node: UInt64
-    /// The place among XNNPACK's steps of a run, because their nodes aren't unique.
-    var place: Int?
-  }
-
-  private var indexes: [Key: Int] = [:]
-  private var steps: [(name: String, key: Key)] = []
-  /// The times of runs without the profiler.
-  var plainRuns: [Duration] = []
-  /// The times of runs with it, and of the steps that were known after each run, in microseconds.
-  private(set) var runs: [(time: Duration, steps: [Float])] = []
-
-  /// Adds the events of one run.
-  mutating func add(_ events: [LiteRTProfiler.Event], ofRunTaking time: Duration) {
-    var times = [Float](repeating: 0, count: steps.count)
-    var place = 0
-    for event in events {
-      var key = Key(graph: event.graph, node: event.node)
-      if event.isOfDelegate {
-        key.place = place
-        place += 1
-      }
-      if let index = indexes[key] {
-        times[index] += event.microseconds
-      } else {
-        indexes[key] = steps.count
-        steps.append((event.name, key))
-        times.append(event.microseconds)
-      }
-    }
-    runs.append((time, times))
-  }
-
-  /// Returns the means of the faster half of the runs.
-  func operatorTimes(with kernels: OperatorTimes.Kernels) -> OperatorTimes {
-    let half = (runs.count + 1) / 2
-    let plain = plainRuns.sorted().prefix(half).reduce(Duration.zero) { $0 + $1 }
-    let faster = runs.sorted { $0.time < $1.time }.prefix(half)
-    var means = [Double](repeating: 0, count: steps.count)
-    for (_, times) in faster {
-      for (index, time) in times.enumerated() {
-        means[index] += Double(time) / Double(faster.count)
-      }
-    }
-    // The graph that was started reports its first operator before any graph that it contains.
-    let main = steps.first?.key.graph
-    let total = zip(steps, means).reduce(0) { $1.0.key.graph == main ? $0 + $1.1 : $0 }
-    return OperatorTimes(
-      kernels: kernels, runs: runs.count,
-      runTime: plain / max(half, 1),
-      steps: zip(steps, means).map { step, mean in
-        OperatorTimes.Step(
-          name: step.name, graph: Int(clamping: step.key.graph),
-          index: step.key.place == nil ? Int(clamping: step.key.node) : nil,
-          time: .microseconds(mean), share: total > 0 ? mean / total : 0)
-      })
   }
 }

@@ -64,7 +64,7 @@ struct LossPlotTests {
   }
 
   /// Checks that the elements of an XML text are balanced.
-  private struct XMLChecker {
+  struct XMLChecker {
     let isWellFormed: Bool
 
     init(_ text: String) {

@@ -107,4 +107,11 @@ int open_shared_memory_file(void);
 // Opens a file in memory that is closed in children, or returns -1 where this isn't supported.
 int open_memory_file(void);
 
+// Opens a file in memory whose size and content can be fixed, or returns -1 where this isn't
+// supported.
+int open_sealable_memory_file(void);
+
+// Fixes the size of such a file, and its content as well if nothing has mapped it for writing.
+bool seal_memory_file(int file, bool content);
+
 #endif

@@ -50,18 +50,22 @@ package enum ProcessGuard {
   /// Only TensorFlow Lite models are limited, because TensorFlow reports its own errors and needs
   /// time and memory for itself. The path is for the message. Nil seconds mean the default.
   package static func limitModel(
-    at path: String, by limit: MemoryLimit, seconds: Double? = nil, sessions: Int = 1
+    at path: String, by limit: MemoryLimit, seconds: Double? = nil, sessions: Int = 1,
+    isAccelerated: Bool = false
   ) {
     guard isOn else { return }
     // The runtime keeps the file in memory, and copies its weights into its own order.
     let file = 3 * (FileSystem.byteCount(of: path) ?? 0)
-    let further = UInt64(clamping: (limit.bytes + file) * sessions + ownMemory)
+    let trial = isAccelerated ? IsolationOptions.acceleratorTrial : nil
+    let further = UInt64(
+      clamping: (limit.bytes + file) * sessions + ownMemory + (trial?.memoryBytes ?? 0))
     _ = limit_further_memory(further)
     let (before, after) = ProcessFault.messageParts(ofModelAt: path.printable)
     report_faults("error: " + before, after, 65)
     // With --timeout, the command ends itself at most a second after that time. This limit is
     // later.
-    let time = seconds.map { Int(min($0, 1e6) * 1000) + 3000 } ?? firstAnswerTime
+    let trialTime = trial.map { Int(3 * $0.firstAnswerSeconds * 1000) } ?? 0
+    let time = (seconds.map { Int(min($0, 1e6) * 1000) + 3000 } ?? firstAnswerTime) + trialTime
     end_later(
       UInt32(clamping: time + file / 20_000),
       "error: The model '\(path.printable)' didn't respond in time, so it was stopped. The "

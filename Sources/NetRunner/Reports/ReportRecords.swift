@@ -85,6 +85,10 @@ public struct EnvironmentRecord: Sendable, Codable, Hashable {
   public var cores: Int
   /// The versions of the libraries that ran the models, by the libraries' names.
   public var libraries: [String: String]
+  /// What ran the models, by the models' identifiers: `gpu`, or `cpu` with the reason.
+  ///
+  /// It is nil if nobody asked for an accelerator.
+  public var accelerators: [String: String]?
 }
 
 /// The dataset of an evaluation.

@@ -111,9 +111,18 @@ public struct SessionOptions: Sendable {
   /// `weights`; nil for the model's own.
   public var weights: String?
 
+  /// The hardware that runs the session.
+  ///
+  /// Accelerators and their drivers can crash, or compute other values. `AcceleratedBackend` of the
+  /// module `TensorIOIsolation` tries them first.
+  public var accelerator: Accelerator
+
   /// Makes options.
-  public init(threads: Int = 1, cancellation: CancellationToken? = nil) {
+  public init(
+    threads: Int = 1, cancellation: CancellationToken? = nil, accelerator: Accelerator = .cpu
+  ) {
     self.threads = threads
     self.cancellation = cancellation
+    self.accelerator = accelerator
   }
 }

@@ -119,10 +119,12 @@ struct BulkCommand: ParsableCommand {
       output.map { part?.naming($0) ?? $0 }, of: samples.part, resuming: resume, replacing: force)
     let interruption = Interruption()
     var progress = ModelProgress()
+    let accelerators = AcceleratorReport(choice.accelerator)
     let counts = try BulkRun(
       samples, options: options, log: results.log, retriesFailures: retryFailed
     ).run(
-      bundles, with: Backends.all, until: { interruption.isRequested },
+      bundles, with: accelerators.backends(limitedBy: .standard),
+      until: { interruption.isRequested },
       onProgress: {
         progress.show($0.model, $0.done, of: $0.count, doneBefore: $0.resumed, failed: $0.failed)
       })
@@ -131,7 +133,7 @@ struct BulkCommand: ParsableCommand {
       counts.count == bundles.count
       && counts.allSatisfy { $0.done == $0.count || $0.failure != nil }
     try results.finish(isWhole: isWhole)
-    try printCounts(counts)
+    try printCounts(counts, of: bundles, accelerators)
     for count in counts {
       guard let failure = count.failure else { continue }
       Console.printMessage("error: '\(count.model)' couldn't be loaded: \(failure.printable)")
@@ -158,24 +160,34 @@ struct BulkCommand: ParsableCommand {
     )
   }
 
-  private func printCounts(_ counts: [BulkRun.Progress]) throws {
+  private func printCounts(
+    _ counts: [BulkRun.Progress], of bundles: [ModelBundle], _ accelerators: AcceleratorReport
+  ) throws {
+    func accelerator(_ model: String) -> String? {
+      let bundle = bundles.first { $0.manifest.id == model }
+      return accelerators.isAsked ? accelerators.text(ofModelAt: bundle?.modelPath) : nil
+    }
     if json {
       return try Console.printJSON(
         .object([
           "models": .array(
             counts.map { count in
-              .object([
+              var members: [String: JSONValue] = [
                 "model": .string(count.model), "done": .integer(Int64(count.done)),
                 "photos": .integer(Int64(count.count)), "failed": .integer(Int64(count.failed)),
                 "resumed": .integer(Int64(count.resumed)),
-              ])
+              ]
+              members["accelerator"] = accelerator(count.model).map(JSONValue.string)
+              return .object(members)
             })
         ]))
     }
-    var table = TextTable(headings: ["model", "done", "of", "failed", "done before"])
+    var table = TextTable(
+      headings: ["model", "done", "of", "failed", "done before", "accelerator"])
     for count in counts {
       table.append(
-        count.model, "\(count.done)", "\(count.count)", "\(count.failed)", "\(count.resumed)")
+        count.model, "\(count.done)", "\(count.count)", "\(count.failed)", "\(count.resumed)",
+        accelerator(count.model) ?? "")
     }
     Console.printTable(table)
   }

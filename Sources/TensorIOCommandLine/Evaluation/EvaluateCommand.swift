@@ -144,13 +144,21 @@ struct EvaluateCommand: ParsableCommand {
       dataset, options: try options(for: dataset), limit: limit, part: part)
     var progress = ModelProgress()
     defer { progress.end() }
-    return try run.evaluate(
-      bundles, with: Backends.all, by: ToolRecord(version: Version.current),
+    let accelerators = AcceleratorReport(choice.accelerator)
+    var report = try run.evaluate(
+      bundles, with: accelerators.backends(limitedBy: .standard),
+      by: ToolRecord(version: Version.current),
       libraries: Backends.versions(for: bundles), until: { interruption.isRequested },
       onProgress: {
         let accuracy = $0.judged > 0 ? Double($0.correct) / Double($0.judged) : nil
         progress.show($0.model, $0.done, of: $0.count, accuracy: accuracy, failed: $0.failed)
       })
+    if accelerators.isAsked {
+      report.environment.accelerators = Dictionary(
+        bundles.map { ($0.manifest.id, accelerators.text(ofModelAt: $0.modelPath)) },
+        uniquingKeysWith: { first, _ in first })
+    }
+    return report
   }
 
   private func options(for dataset: Dataset) throws -> EvaluationOptions {

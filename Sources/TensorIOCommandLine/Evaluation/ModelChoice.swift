@@ -20,6 +20,9 @@ struct ModelChoice: ParsableArguments {
     completion: .directory)
   var models: String?
 
+  @Option(name: .customLong("accelerator"), help: AcceleratorChoice.help)
+  var accelerator: AcceleratorChoice?
+
   @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
   var decode: DecodeScaling = .exact
 

@@ -72,7 +72,10 @@ extension EnvironmentRecord {
     }
     self.init(
       system: names(\.system), architecture: names(\.architecture), cpu: names(\.cpu),
-      cores: all.map(\.cores).max() ?? 0, libraries: all.first?.libraries ?? [:])
+      cores: all.map(\.cores).max() ?? 0, libraries: all.first?.libraries ?? [:],
+      accelerators: all.compactMap(\.accelerators).reduce(nil) { whole, part in
+        (whole ?? [:]).merging(part) { $0 == $1 ? $0 : "\($0) / \($1)" }
+      })
   }
 }
 

@@ -62,15 +62,20 @@ struct ProvenanceSection {
   private var machine: Markup {
     let environment = report.environment
     let memory = report.models.map(\.peakMemory).max() ?? 0
-    return Self.facts([
-      ("system", "\(environment.system)"), ("architecture", "\(environment.architecture)"),
-      ("processor", "\(environment.cpu)"), ("cores", "\(environment.cores)"),
-      ("libraries", "\(environment.libraryText)"),
-      (
-        "peak memory",
-        memory > 0 ? "\(DecimalText(Double(memory) / 1e6, digits: 0)) MB" : "unknown"
-      ),
-    ])
+    let accelerators = (environment.accelerators ?? [:]).sorted { $0.key < $1.key }
+      .map { "\($0.key): \($0.value)" }
+    let accelerated: [(String, Markup)] =
+      accelerators.isEmpty ? [] : [("accelerators", "\(accelerators.joined(separator: "; "))")]
+    return Self.facts(
+      [
+        ("system", "\(environment.system)"), ("architecture", "\(environment.architecture)"),
+        ("processor", "\(environment.cpu)"), ("cores", "\(environment.cores)"),
+        ("libraries", "\(environment.libraryText)"),
+        (
+          "peak memory",
+          memory > 0 ? "\(DecimalText(Double(memory) / 1e6, digits: 0)) MB" : "unknown"
+        ),
+      ] + accelerated)
   }
 
   private func model(_ result: ModelResult) -> Markup {

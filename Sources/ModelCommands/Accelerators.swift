@@ -1,0 +1,95 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+public import ArgumentParser
+import ModelTools
+import Synchronization
+package import TensorIO
+package import TensorIOIsolation
+package import TensorIOLiteRT
+import TensorIOTensorFlow
+
+/// The value of `--accelerator`.
+package enum AcceleratorChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case auto
+  case cpu
+  case gpu
+
+  package static let help = ArgumentHelp(
+    "What runs TensorFlow Lite models: cpu; gpu, which is an error if the GPU can't be trusted; or "
+      + "auto, which then uses the CPU. The first run is tried on the GPU in a process of its own, "
+      + "and compared with the CPU. (default: cpu)")
+
+  // As in DecodeScaling, the parser's defaults would search for conformances at every start.
+  package static var allValueStrings: [String] { allCases.map { $0.rawValue } }
+  package static var allValueDescriptions: [String: String] { [:] }
+  package var defaultValueDescription: String { rawValue }
+}
+
+/// What ran the models of a command, and why.
+package final class AcceleratorReport: Sendable {
+  private let choice: AcceleratorChoice?
+  private let outcomes = Mutex<[AcceleratedBackend.Outcome]>([])
+
+  /// Makes a report on the value of `--accelerator`, or on a command without it.
+  package init(_ choice: AcceleratorChoice?) { self.choice = choice }
+
+  /// Whether the option was given, so that results say what ran.
+  package var isAsked: Bool { choice != nil }
+
+  /// Whether models may run on an accelerator.
+  package var mayAccelerate: Bool { choice ?? .cpu != .cpu }
+
+  /// Whether an accelerator runs the only model.
+  package var isAccelerated: Bool { outcome(ofModelAt: nil).map { $0.reason == nil } ?? false }
+
+  /// Returns all backends, with the chosen accelerator for TensorFlow Lite models.
+  ///
+  /// A model that the GPU can't run is reported as a warning, once.
+  package func backends(
+    limitedBy memoryLimit: MemoryLimit, cache: LiteRTWeightCache? = nil
+  ) -> [any Backend] {
+    let cpu = LiteRTBackend(limits: memoryLimit.liteRTLimits, weightCache: cache)
+    guard mayAccelerate else { return [cpu, .tensorFlow] }
+    var isolation = IsolationOptions.acceleratorTrial
+    isolation.arguments += ["--memory-limit", memoryLimit.argument]
+    let liteRT = AcceleratedBackend(
+      cpu, isRequired: choice == .gpu,
+      isolation: isolation, onOutcome: { [weak self] in self?.add($0) })
+    return [liteRT, .tensorFlow]
+  }
+
+  private func add(_ outcome: AcceleratedBackend.Outcome) {
+    outcomes.withLock { outcomes in
+      outcomes.removeAll { $0.path == outcome.path }
+      outcomes.append(outcome)
+    }
+    // The error of the command has the reason, too.
+    guard let reason = outcome.reason, choice == .auto else { return }
+    Console.printMessage(
+      "warning: '\(outcome.path.printable)' runs on the CPU instead of the GPU: \(reason.printable)"
+    )
+  }
+
+  private func outcome(ofModelAt path: String?) -> AcceleratedBackend.Outcome? {
+    outcomes.withLock { outcomes in outcomes.first { path == nil || $0.path == path } }
+  }
+
+  /// What ran the model at a path, or the only model: `gpu`, or `cpu` with the reason.
+  package func text(ofModelAt path: String? = nil) -> String {
+    guard let outcome = outcome(ofModelAt: path) else { return "cpu" }
+    return outcome.accelerator.rawValue + (outcome.reason.map { " (\($0))" } ?? "")
+  }
+
+  /// The same as JSON: accelerator, and accelerator_reason if the CPU took over.
+  package var members: [String: JSONValue] {
+    let outcome = outcome(ofModelAt: nil)
+    var members: [String: JSONValue] = [
+      "accelerator": .string(outcome?.accelerator.rawValue ?? "cpu")
+    ]
+    members["accelerator_reason"] = outcome?.reason.map(JSONValue.string)
+    return members
+  }
+}

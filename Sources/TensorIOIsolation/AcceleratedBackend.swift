@@ -1,0 +1,204 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+public import TensorIO
+
+/// A backend that runs models on an accelerator, once a trial has shown that it can be trusted.
+///
+/// Drivers of accelerators can crash, hang, or compute other values. With the input of a model's
+/// first run, a child process therefore runs the model on the accelerator, with limits on its time
+/// and memory. If its outputs equal those of the CPU within ``AcceleratorTolerance``, the model's
+/// further runs use the accelerator. Otherwise, they use the CPU, and the ``Outcome`` says why.
+///
+/// ```swift
+/// let backend = AcceleratedBackend(.liteRT)
+/// let model = try ModelLoader(backends: [backend]).model(at: "pets.tiobundle")
+/// let labels = try model.run(photo)["classification", as: Classification.self]
+/// for outcome in backend.outcomes { print(outcome.accelerator, outcome.reason ?? "") }
+/// ```
+///
+/// The first run itself returns the CPU's outputs. Only Linux has the child process.
+public final class AcceleratedBackend: Backend {
+  /// What runs a model, and why.
+  public struct Outcome: Hashable, Sendable {
+    /// The path of the model's file.
+    public var path: String
+    /// What runs the model.
+    public var accelerator: Accelerator
+    /// Why the CPU runs the model, or nil for a model that the accelerator runs.
+    public var reason: String?
+  }
+
+  /// Whether a model that the accelerator can't run is an error.
+  public let isRequired: Bool
+  /// The options for starting the process of the trial, and its limits.
+  public let isolation: IsolationOptions
+
+  private let backend: any Backend
+  private let accelerator: Accelerator
+  private let found = Mutex<[Outcome]>([])
+  private let onOutcome: @Sendable (Outcome) -> Void
+
+  /// Makes a backend.
+  ///
+  /// - Parameters:
+  ///   - backend: The backend that runs the models, which the other process finds by its name.
+  ///   - accelerator: What may run the models.
+  ///   - isRequired: Whether a model that the accelerator can't run is an error.
+  ///   - isolation: The options for starting the process of the trial, and its limits.
+  ///   - onOutcome: Called when it is known what runs a model.
+  public init(
+    _ backend: any Backend, on accelerator: Accelerator = .gpu, isRequired: Bool = false,
+    isolation: IsolationOptions = .acceleratorTrial,
+    onOutcome: @escaping @Sendable (Outcome) -> Void = { _ in }
+  ) {
+    self.backend = backend
+    self.accelerator = accelerator
+    self.isRequired = isRequired
+    self.isolation = isolation
+    self.onOutcome = onOutcome
+  }
+
+  public var name: String { backend.name }
+  public var matchesLayersByName: Bool { backend.matchesLayersByName }
+
+  /// What runs each model, in the order of the models' first runs.
+  public var outcomes: [Outcome] { found.withLock { $0 } }
+
+  public func loadModel(
+    at path: String, for modes: ModelModes, options: SessionOptions
+  ) throws -> any LoadedModel {
+    let model = try backend.loadModel(at: path, for: modes, options: options)
+    guard accelerator != .cpu, !modes.contains(.train) else { return model }
+    return AcceleratedModel(model, at: path, for: modes, of: self)
+  }
+
+  // MARK: - Models
+
+  /// Loads a model on the accelerator, in this process.
+  func loadOnAccelerator(
+    _ path: String, for modes: ModelModes, options: SessionOptions
+  ) throws -> any LoadedModel {
+    var options = options
+    options.accelerator = accelerator
+    return try backend.loadModel(at: path, for: modes, options: options)
+  }
+
+  /// The model as the process of a trial loads it.
+  func address(of path: String, for modes: ModelModes, threads: Int) -> ModelAddress {
+    ModelAddress(
+      path: path, backend: backend.name, modes: modes.rawValue, threads: threads,
+      accelerator: accelerator)
+  }
+
+  /// Reports what runs a model.
+  func report(_ path: String, reason: String?) {
+    let outcome = Outcome(
+      path: path, accelerator: reason == nil ? accelerator : .cpu, reason: reason)
+    found.withLock { outcomes in
+      outcomes.removeAll { $0.path == path }
+      outcomes.append(outcome)
+    }
+    onOutcome(outcome)
+  }
+
+  /// The error for a model that the accelerator can't run.
+  func refusal(of path: String, reason: String) -> TensorIOError {
+    TensorIOError(
+      .unsupportedModel,
+      "'\(path)' can't run on the accelerator '\(accelerator.rawValue)': \(reason)")
+  }
+}
+
+extension IsolationOptions {
+  /// The limits of a trial: 4 GiB, which drivers may reserve, and 20 seconds.
+  public static var acceleratorTrial: IsolationOptions {
+    IsolationOptions(memoryBytes: 4 << 30, firstAnswerSeconds: 20, runSeconds: 20)
+  }
+}
+
+/// A model that is loaded on the CPU, and later perhaps also on an accelerator.
+final class AcceleratedModel: LoadedModel {
+  let path: String
+  let modes: ModelModes
+  let backend: AcceleratedBackend
+  private let model: any LoadedModel
+
+  private enum Decision {
+    case trusted(any LoadedModel)
+    case refused(reason: String)
+  }
+
+  /// Nil until the first run.
+  private let decision = Mutex<Decision?>(nil)
+
+  init(
+    _ model: any LoadedModel, at path: String, for modes: ModelModes, of backend: AcceleratedBackend
+  ) {
+    self.model = model
+    self.path = path
+    self.modes = modes
+    self.backend = backend
+  }
+
+  var signatures: [SignatureDescription] { model.signatures }
+  var keepsState: Bool { model.keepsState }
+
+  func describe(
+    _ layers: LayerNames, in signature: SignatureDescription
+  ) -> SignatureDescription { model.describe(layers, in: signature) }
+
+  func makeSession(
+    _ signature: SignatureDescription, options: SessionOptions
+  ) throws -> any Session {
+    AcceleratedSession(
+      self, signature, options: options, cpu: try model.makeSession(signature, options: options))
+  }
+
+  /// Decides at the first call what runs the model.
+  ///
+  /// - Parameters:
+  ///   - options: How the model's sessions run.
+  ///   - trial: Called for the first run only. It returns why the accelerator can't be trusted, or
+  ///     nil if it can.
+  /// - Returns: The model on the accelerator, or nil if the CPU runs it.
+  /// - Throws: What the trial throws, or `TensorIOError` if the accelerator is required and can't
+  ///   be used.
+  func decide(
+    _ options: SessionOptions, trial: () throws -> String?
+  ) throws -> (any LoadedModel)? {
+    try decision.withLock { decision in
+      if decision == nil {
+        var reason = try trial()
+        var loaded: (any LoadedModel)?
+        if reason == nil {
+          do {
+            loaded = try backend.loadOnAccelerator(path, for: modes, options: options)
+          } catch {
+            reason = AcceleratorTrial.reason(of: error)
+          }
+        }
+        if let loaded, reason == nil { decision = .trusted(loaded) }
+        if let reason { decision = .refused(reason: reason) }
+        backend.report(path, reason: reason)
+      }
+      switch decision {
+      case .trusted(let model): return model
+      case .refused(let reason) where backend.isRequired:
+        throw backend.refusal(of: path, reason: reason)
+      case .refused, nil: return nil
+      }
+    }
+  }
+
+  /// Uses the CPU from now on, because the accelerator failed after the trial.
+  func distrust(_ error: any Error) throws {
+    let reason = AcceleratorTrial.reason(of: error)
+    decision.withLock { $0 = .refused(reason: reason) }
+    backend.report(path, reason: reason)
+    if backend.isRequired { throw backend.refusal(of: path, reason: reason) }
+  }
+}

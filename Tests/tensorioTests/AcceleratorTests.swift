@@ -1,0 +1,149 @@
+// TensorIO for Swift
+// Copyright the TensorIO for Swift authors
+// Licensed under the Apache License, Version 2.0
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+/// `--accelerator`, with faults that are planted into the trial.
+@Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
+struct AcceleratorTests {
+  private static let photo = "Demo/images/digit-7-01.png"
+  private static let variable = "TENSORIO_ACCELERATOR_FAULT"
+
+  private struct Report: Decodable {
+    let classification: [String: Double]?
+    let accelerator: String
+    let reason: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case accelerator, outputs
+      case reason = "accelerator_reason"
+    }
+    private struct Outputs: Decodable { let classification: [String: Double]? }
+
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      accelerator = try values.decode(String.self, forKey: .accelerator)
+      reason = try values.decodeIfPresent(String.self, forKey: .reason)
+      classification = try values.decodeIfPresent(Outputs.self, forKey: .outputs)?.classification
+    }
+  }
+
+  private static func run(
+    _ bundle: String, on accelerator: String, fault: String? = nil,
+    environment: [String: String?] = [:]
+  ) async throws -> CommandRunner.Result {
+    try await CommandRunner.run(
+      ["run", bundle, photo, "--accelerator", accelerator, "--json"],
+      environment: environment.merging([variable: fault]) { _, new in new })
+  }
+
+  private static func report(_ result: CommandRunner.Result) throws -> Report {
+    try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+  }
+
+  @Test(
+    arguments: ["Demo/digits.tiobundle", "Demo/digits-int8.tiobundle"],
+    [
+      ("crash-at-load", "its trial crashed: it aborted."),
+      ("crash", "its trial crashed: a segmentation fault."),
+      ("wrong", "its trial computed other values: "),
+    ])
+  func `a fault in the trial falls back to the CPU, and says why`(
+    bundle: String, fault: (name: String, reason: String)
+  ) async throws {
+    let cpu = try await Self.run(bundle, on: "cpu")
+    let result = try await Self.run(bundle, on: "auto", fault: fault.name)
+    try #require(result.status == 0 && cpu.status == 0, "\(result.error)")
+    #expect(cpu.error == "")
+    let (found, expected) = (try Self.report(result), try Self.report(cpu))
+    #expect(found.classification == expected.classification)
+    #expect(found.accelerator == "cpu" && expected.accelerator == "cpu")
+    #expect(found.reason?.contains(fault.reason) == true, "\(found.reason ?? "")")
+    #expect(expected.reason == nil)
+    #expect(result.error.hasPrefix("warning: '\(bundle)/model.tflite' runs on the CPU instead"))
+    #expect(result.error.contains(fault.reason))
+  }
+
+  @Test func `a trial that hangs ends after its time`() async throws {
+    let result = try await Self.run("Demo/digits.tiobundle", on: "auto", fault: "hang")
+    #expect(result.status == 0)
+    #expect(result.error.contains("didn't respond within 20 seconds"))
+    #expect(try Self.report(result).accelerator == "cpu")
+  }
+
+  @Test(arguments: ["crash-at-load", "crash", "wrong"])
+  func `a GPU that is required and can't be trusted is an error`(fault: String) async throws {
+    let result = try await Self.run("Demo/digits.tiobundle", on: "gpu", fault: fault)
+    #expect(result.status == 65 && result.output == "")
+    #expect(result.error.hasPrefix("error: "))
+    #expect(result.error.contains("can't run on the accelerator 'gpu': its trial "))
+  }
+
+  @Test func `a missing accelerator is named with its path`() async throws {
+    let result = try await Self.run(
+      "Demo/digits.tiobundle", on: "auto",
+      environment: ["TENSORIO_WEBGPU_LIBRARY": "/missing/accelerator.so"])
+    #expect(result.status == 0)
+    let report = try Self.report(result)
+    #expect(report.accelerator == "cpu")
+    #expect(report.reason?.contains("'/missing/accelerator.so'") == true, "\(report.reason ?? "")")
+  }
+
+  @Test func `without a trial, a planted fault has no effect`() async throws {
+    let plain = try await CommandRunner.run(
+      ["run", "Demo/digits.tiobundle", Self.photo], environment: [Self.variable: "crash"])
+    #expect(plain.status == 0 && !plain.error.contains("accelerator"))
+    let chosen = try await Self.run("Demo/digits.tiobundle", on: "cpu", fault: "crash")
+    #expect(chosen.status == 0 && chosen.error == "")
+  }
+
+  @Test func `all reports say what ran`() async throws {
+    let folder = try TemporaryFolder()
+    let environment: [String: String?] = [Self.variable: "wrong"]
+    let bench = try await CommandRunner.run(
+      [
+        "bench", "Demo/digits.tiobundle", Self.photo, "--iterations", "3", "--accelerator", "auto",
+        "--json",
+      ], environment: environment)
+    #expect(bench.status == 0 && bench.output.contains(#""accelerator":"cpu""#))
+    #expect(bench.output.contains(#""accelerator_reason":"its trial computed other values: "#))
+    let bulk = try await CommandRunner.run(
+      [
+        "bulk", Self.photo, "--model", "Demo/digits.tiobundle", "-o", folder.path + "/rows.jsonl",
+        "--accelerator", "auto", "--json",
+      ], environment: environment)
+    #expect(bulk.status == 0 && bulk.output.contains(#""accelerator":"cpu (its trial computed"#))
+    let path = folder.path + "/report.json"
+    let evaluation = try await CommandRunner.run(
+      [
+        "evaluate", "Demo/digits.testbundle", "--model", "Demo/digits.tiobundle", "--limit", "3",
+        "--accelerator", "auto", "--report", path,
+      ], environment: environment)
+    #expect(evaluation.status == 0, "\(evaluation.error)")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let pattern = #/"accelerators": ?\{\s*"[a-z-]+": ?"cpu \(its trial computed other values: /#
+    #expect(text.contains(pattern))
+    #expect(evaluation.error.contains("runs on the CPU instead of the GPU: its trial computed"))
+  }
+
+  @Test(
+    .enabled(
+      if: ProcessInfo.processInfo.environment["VK_DRIVER_FILES"] != nil,
+      "VK_DRIVER_FILES names no Vulkan driver."),
+    arguments: ["Demo/digits.tiobundle", "Demo/digits-int8.tiobundle"])
+  func `a GPU that gives the CPU's values runs the model`(bundle: String) async throws {
+    let result = try await Self.run(bundle, on: "gpu")
+    try #require(result.status == 0, "\(result.error)")
+    let cpu = try await Self.run(bundle, on: "cpu")
+    let (found, expected) = (try Self.report(result), try Self.report(cpu))
+    #expect(found.accelerator == "gpu" && found.reason == nil)
+    let values = try #require(found.classification)
+    for (label, value) in try #require(expected.classification) {
+      #expect(abs((values[label] ?? .nan) - value) <= 0.004)
+    }
+  }
+}
