@@ -56,7 +56,7 @@ CODECS ?= -Xswiftc -L$(CURDIR)/.build/static-codecs
 PROGRAMS = tensorio tensorio-netrunner tensorio-repository tensorio-completions
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow faces tiny codecs build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving live hosting training fuzz fuzz-models memcheck tsan kernels clean
+.PHONY: help demo test check setup tensorflow faces tiny codecs build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving calls live hosting training fuzz fuzz-models memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -178,6 +178,10 @@ serving: programs ## Measures the server's requests per second, compared with uv
 	  "$$python" -m pip install --quiet --requirement Benchmarks/requirements.txt && \
 	  "$$python" Benchmarks/serving.py --tensorio .build/release/tensorio \
 	    --model $(THROUGHPUT_MODEL) --photos $(THROUGHPUT_PHOTOS)
+
+calls: programs ## Measures Net Runner by gRPC and by HTTP, which take turns.
+	@python="$$(Scripts/setup.sh --peers)" && set -x && \
+	  "$$python" Benchmarks/grpc_inference.py --netrunner .build/release/tensorio-netrunner
 
 live: programs ## Measures the page's live view in Chromium, with the camera fed from a film.
 	@python="$$(Scripts/setup.sh --peers)" && set -x && \

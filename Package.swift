@@ -469,6 +469,9 @@ let package = Package(
         serving("NIOSSL", "swift-nio-ssl"),
       ]),
     .testTarget(
+      name: "OpenInferenceGRPCTests",
+      dependencies: ["OpenInferenceGRPC", serving("GRPCCore", "grpc-swift-2")]),
+    .testTarget(
       name: "NetRunnerWebTests",
       dependencies: [
         "Files", "ModelRepositoryAPI", "ModelRepositoryClient", "ModelRepositoryServer",

@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures `tensorio netrunner` by gRPC and by HTTP, which take turns.
 
-    python3 Benchmarks/grpc_inference.py [--tensorio PROGRAM] [--seconds N] [--rounds N]
+    make calls               builds the program, and installs what the clients need
+    Benchmarks/grpc_inference.py [--netrunner PROGRAM] [--seconds N] [--rounds N]
 
 The tensor is an image of 224 x 224 pixels, which has 150,528 bytes. The clients are processes of their own, which
 send bytes that were prepared before, and don't decode the responses. They share the processors with the server, so
@@ -161,7 +162,7 @@ class Server:
 
     def __init__(self, program: str, folder: Path, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [program, "netrunner", "--models", str(folder), "--port", "0", "--grpc-port", "0", "--no-browser",
+            [program, "--models", str(folder), "--port", "0", "--grpc-port", "0", "--no-browser",
              "--log-level", "error", *arguments], stdout=subprocess.PIPE, text=True)
         self.ports: dict[str, int] = {}
         assert self.process.stdout is not None
@@ -192,7 +193,7 @@ def compare(server: Server, cases: dict[str, tuple[str, bytes]], streams: int, s
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measures gRPC beside HTTP.")
-    parser.add_argument("--tensorio", default=str(ROOT / ".build/release/tensorio"))
+    parser.add_argument("--netrunner", default=str(ROOT / ".build/release/tensorio-netrunner"))
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
@@ -205,7 +206,7 @@ def main() -> None:
                {"name": "classes", "type": "array", "shape": [1, 1000]})
         bundle(folder, "rows", "dynamic_batch.tflite", {"name": "x", "type": "array", "shape": [-1, 3]},
                {"name": "y", "type": "array", "shape": [-1, 2]})
-        with Server(options.tensorio, folder) as server:
+        with Server(options.netrunner, folder) as server:
             cases = {
                 "gRPC": ("rpc", rpc_message("photo", "photo", pixels, "UINT8")),
                 "HTTP, binary": ("web", web_message("photo", "photo", pixels, "UINT8", as_json=False)),
@@ -223,7 +224,7 @@ def main() -> None:
                 print(f"| {case} | 1 | {rate * (8 if case.startswith('eight') else 1):.0f} |", flush=True)
         one = {"one in each request": single["one in each request"]}
         for arguments in ([], ["--batch-size", "1"]):
-            with Server(options.tensorio, folder, *arguments) as server:
+            with Server(options.netrunner, folder, *arguments) as server:
                 rate, cost = compare(server, one, 64, options.seconds, options.rounds)["one in each request"]
                 print(f"| one in each request {' '.join(arguments)}| 64 | {rate:.0f} ({cost:.2f} ms each) |", flush=True)
 

@@ -118,8 +118,8 @@ package struct InferenceServer: Service {
   }
 
   private var limits: HTTP2ServerTransport.Posix.Config {
-    let connections = ConnectionLimits(
-      perAddress: configuration.connectionsPerAddress, logger: logger)
+    let connections = CallConnections(
+      ConnectionLimits(perAddress: configuration.connectionsPerAddress, logger: logger))
     return .defaults {
       $0.rpc.maxRequestPayloadSize = configuration.maximumMessageBytes
       $0.http2.maxFrameSize = Self.frame
@@ -129,14 +129,8 @@ package struct InferenceServer: Service {
       $0.connection.keepalive.clientBehavior.allowWithoutCalls = true
       $0.connection.keepalive.clientBehavior.minPingIntervalWithoutCalls = .seconds(10)
       $0.compression.enabledAlgorithms = .none
-      $0.channelDebuggingCallbacks.onAcceptTCPConnection = { channel in
-        guard let connection = connections.admit(channel) else {
-          channel.close(promise: nil)
-          return channel.eventLoop.makeSucceededVoidFuture()
-        }
-        channel.closeFuture.whenComplete { _ in connections.remove(connection) }
-        return channel.eventLoop.makeSucceededVoidFuture()
-      }
+      $0.channelDebuggingCallbacks.onAcceptTCPConnection = connections.open
+      $0.channelDebuggingCallbacks.onAcceptHTTP2Stream = connections.begin
     }
   }
 }

@@ -29,7 +29,7 @@ package final class ConnectionLimits: Sendable {
     }
 
     /// Records that a request's head has arrived, or that its response has ended.
-    func setWaiting(_ isWaiting: Bool) {
+    package func setWaiting(_ isWaiting: Bool) {
       waitingSince.store(isWaiting ? NIODeadline.now().uptimeNanoseconds : 0, ordering: .relaxed)
     }
   }

@@ -111,13 +111,19 @@ struct CallTests {
     if arguments.contains("1") { #expect(runs == items) }
   }
 
-  @Test func `a server without LiteRT isn't ready, and calls need the token`() async throws {
+  @Test(arguments: [true, false])
+  func `a server without LiteRT isn't ready, and calls need the token`(
+    isEncrypted: Bool
+  ) async throws {
+    let token = "a token of enough bytes"
+    let certificates = isEncrypted ? try TestCertificates() : nil
     let server = try RunningServer(
-      ["--grpc-port", "0", "--token", "a token of enough bytes"],
+      ["--grpc-port", "0", "--token", token]
+        + (certificates.map { ["--cert", $0.chain, "--key", $0.key] } ?? []),
       library: "/nonexistent/libLiteRt.so")
-    let output = try await Python.run([
-      "Tools/peers/grpc_access.py", try #require(server.callPlace), "a token of enough bytes",
-    ])
+    let output = try await Python.run(
+      ["Tools/peers/grpc_access.py", try #require(server.callPlace), token]
+        + (certificates.map { [$0.authority] } ?? []))
     guard case .object(let seen) = try JSONValue(parsing: Data(output.utf8)) else {
       Issue.record("\(output)")
       return

@@ -4,13 +4,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls a server that needs a token and has no LiteRT.
 
-    grpc_access.py PLACE TOKEN
+    grpc_access.py PLACE TOKEN [CERTIFICATE]
 
-The script prints a JSON object with the status of each call.
+The script prints a JSON object with the status of each call. With a certificate, the calls are encrypted.
 """
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -27,8 +28,12 @@ def code(call: Any, request: Any, token: str | None) -> str:
 
 
 def main() -> None:
-    place, token = sys.argv[1:]
-    channel = grpc.insecure_channel(place)
+    place, token, *certificate = sys.argv[1:]
+    if certificate:
+        credentials = grpc.ssl_channel_credentials(Path(certificate[0]).read_bytes())
+        channel = grpc.secure_channel(place, credentials)
+    else:
+        channel = grpc.insecure_channel(place)
     stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
     status = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest()).status
     ready = stub.ServerReady(

@@ -53,6 +53,10 @@ def inputs(library: Any, kind: str, data: numpy.ndarray, name: str = "x") -> lis
     return [tensor]
 
 
+def misnamed(library: Any, kind: str, data: numpy.ndarray) -> list:
+    return inputs(library, kind, data, "z")
+
+
 def raw(call: rpc.InferenceServerClient, model: str, kind: str, data: numpy.ndarray) -> bytes:
     return bytes(call.infer(model, inputs(rpc, kind, data)).get_response().raw_output_contents[0])
 
@@ -161,12 +165,11 @@ def errors(web: str, place: str) -> dict:
     """Compares the statuses and messages of wrong requests with those of HTTP."""
     result = {}
     small = numpy.zeros([2, 3], numpy.float32)
-    cases = [
+    cases: list[tuple[str, str, Any, tuple[str, numpy.ndarray], str]] = [
         ("unknown model", "none", inputs, ("FP32", small), "NOT_FOUND"),
         ("wrong type", "float32", inputs, ("FP64", small.astype(numpy.float64)), "INVALID_ARGUMENT"),
         ("wrong shape", "float32", inputs, ("FP32", numpy.zeros([2, 5], numpy.float32)), "INVALID_ARGUMENT"),
-        ("wrong name", "float32", lambda library, *rest: inputs(library, *rest, name="z"), ("FP32", small),
-         "INVALID_ARGUMENT"),
+        ("wrong name", "float32", misnamed, ("FP32", small), "INVALID_ARGUMENT"),
     ]
     with http.InferenceServerClient(web) as by_http, rpc.InferenceServerClient(place) as by_rpc:
         for what, model, make, (kind, data), status in cases:

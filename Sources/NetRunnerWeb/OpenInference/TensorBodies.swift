@@ -41,7 +41,7 @@ struct TensorBodies: Sendable {
           + "most \(ByteCount(limit)) as \(hasBinary ? "binary data" : "JSON").",
         endsConnection: true)
     }
-    return try await budget.withBytes(size + limits.elements(in: size)) {
+    return try await budget.withBytes(size + limits.elements(in: size, isBinary: hasBinary)) {
       try await reader.withBody(of: request, limit: limit, as: "The request") { body in
         try await work(body, queue(for: body.readableBytes))
       }
@@ -58,7 +58,7 @@ struct TensorBodies: Sendable {
         message: "The request has \(ByteCount(size)), but tensors of '\(limits.model)' take at "
           + "most \(ByteCount(limits.binary)).")
     }
-    return try await budget.withBytes(size + limits.elements(in: size)) {
+    return try await budget.withBytes(size + limits.elements(in: size, isBinary: true)) {
       try await work(queue(for: size))
     }
   }
@@ -73,8 +73,8 @@ struct TensorLimits: Sendable {
   let json: Int
   /// The maximum size of a request with binary tensors, in bytes.
   let binary: Int
-  /// The total size of one item's elements, in bytes.
-  private let tensors: Int
+  /// The total size of one item's elements in bytes, and the maximum size of their JSON.
+  private let (tensors, itemJSON): (Int, Int)
 
   /// The bytes of a double with a sign, 17 digits, an exponent, a comma and a space.
   private static let bytesPerNumber = 26
@@ -89,7 +89,7 @@ struct TensorLimits: Sendable {
   /// Derives the limits from a model's inputs, unless the server's options set a limit.
   init(_ id: String, _ inputs: [TensorSpec], limit: Int?) {
     model = id
-    var (json, binary, tensors) = (Self.overhead, Self.overhead, 0)
+    var (json, binary, tensors, itemJSON) = (Self.overhead, Self.overhead, 0, 0)
     for input in inputs {
       let count = max(1, input.wireShape.reduce(1) { $0 * max(1, $1) })
       if input.dataType == .string {
@@ -97,6 +97,7 @@ struct TensorLimits: Sendable {
         binary += Self.texts
       } else {
         json += Self.several(count * Self.bytesPerNumber)
+        itemJSON += count * Self.bytesPerNumber
         tensors += count * max(input.dataType.byteWidth, input.wireType.byteWidth)
         binary += input.isImage ? InferenceRunner.maximumImageBytes : 0
       }
@@ -104,15 +105,17 @@ struct TensorLimits: Sendable {
     self.json = limit ?? json
     self.binary = limit ?? binary + Self.several(tensors)
     self.tensors = tensors
+    self.itemJSON = itemJSON
   }
 
   /// Returns the size of several items, or of one if it is already large.
   private static func several(_ size: Int) -> Int { max(size, min(size * items, allItems)) }
 
   /// The memory for the elements of a request of this size, which are here and in the model.
-  func elements(in size: Int) -> Int {
-    // A number of 8 bytes may have 2 bytes in JSON.
-    2 * max(tensors, min(size * 4, tensors * Self.items))
+  func elements(in size: Int, isBinary: Bool) -> Int {
+    let item = max(1, isBinary ? tensors : itemJSON)
+    let items = (max(0, size - Self.overhead) + item - 1) / item
+    return 2 * tensors * min(max(1, items), Self.items)
   }
 }
 #endif
