@@ -14,6 +14,7 @@ import ModelRepositoryAPI
 import NIOPosix
 import StoredRows
 import TensorIO
+import WebServing
 
 extension RoundStore {
   /// Ends rounds that are due, once a second, until the task is cancelled.

@@ -13,6 +13,7 @@ import Hummingbird
 import ModelRepositoryAPI
 import NIOPosix
 import StoredRows
+import WebServing
 
 extension RoundStore {
   /// Enrols a client.

@@ -11,6 +11,7 @@ import HTTPTypes
 import ModelRepositoryAPI
 import StoredRows
 import Synchronization
+import WebServing
 
 /// The federated rounds of a repository.
 ///
