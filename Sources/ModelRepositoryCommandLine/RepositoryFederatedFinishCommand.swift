@@ -125,6 +125,13 @@ struct RepositoryFederatedFinishCommand: ParsableCommand {
       guard let result = report.models.first else {
         throw TensorIOError(.invalidOption, "'\(dataset)' has nothing to evaluate '\(path)' on.")
       }
+      guard result.images == 0 || result.failed < result.images else {
+        throw TensorIOError(
+          .invalidOption,
+          "Every sample of '\(dataset)' failed, so nothing is known about the candidate. To see why, "
+            + "run 'tensorio evaluate' with the base version. Rows need a value for every input in "
+            + "model.json.")
+      }
       return result
     }
   }
