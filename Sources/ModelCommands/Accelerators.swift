@@ -3,11 +3,11 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+package import ArgumentParser
 import ModelTools
 import Synchronization
 package import TensorIO
-package import TensorIOIsolation
+import TensorIOIsolation
 package import TensorIOLiteRT
 import TensorIOTensorFlow
 

@@ -10,6 +10,7 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import TensorIO
+import TensorIOCommandLine
 
 /// The command `tensorio repository federated`.
 struct RepositoryFederatedCommand: ParsableCommand {
