@@ -32,10 +32,12 @@ def expanded(arguments: list[str]) -> list[str]:
     return result
 
 
-def input_of(argument: str, libraries: Path) -> str | None:
+def input_of(argument: str, libraries: Path | None) -> str | None:
     """Returns the path of an object or archive of Swift's that an argument names, or None."""
     if argument.endswith(".swift.o"):
         return argument
+    if libraries is None:
+        return None
     archive = libraries / f"lib{argument[2:]}.a"
     return str(archive) if argument.startswith("-l") and archive.is_file() else None
 
@@ -45,8 +47,11 @@ def main() -> int:
     if compiler is None:
         sys.exit("link.py: PATH has no swiftc, which the linker is beside.")
     tools = Path(compiler).resolve().parent
-    libraries = tools.parent / "lib" / "swift_static" / "linux"
     arguments = expanded(sys.argv[1:])
+    folders = [Path(argument[2:]).resolve() for argument in arguments if argument.startswith("-L")]
+    # Tools of the build, such as plugins, are linked with shared libraries.
+    static = tools.parent / "lib" / "swift_static" / "linux"
+    libraries = static if static in folders else None
     inputs = {path for argument in arguments if (path := input_of(argument, libraries))}
     with tempfile.TemporaryDirectory(prefix="tensorio-link-") as folder:
         copies = {path: f"{folder}/{index}{Path(path).suffix}" for index, path in enumerate(sorted(inputs))}

@@ -218,7 +218,7 @@ struct TrainingRun {
   private func bytes(ofStep items: Int) throws -> Int {
     guard options.limits.memory != nil else { return 0 }
     let values = signature.inputs.reduce(0.0) { sum, spec in
-      sum + Double(spec.elementCount ?? 1) * Double(spec.dataType.byteWidth)
+      sum + Double(spec.elementCount) * Double(spec.dataType.byteWidth)
     }
     let tensors = try model.stepBytes(items: items)
     return Int(min(1e18, 2 * values * Double(items) + Double(tensors)))
