@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-package import TensorIO
+import TensorIO
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
