@@ -39,7 +39,7 @@ public struct RoundStatus: Sendable, Hashable, Codable {
     case averaging
     /// The average can be fetched.
     case finished
-    /// There is no average.
+    /// The round ended without an average.
     case failed
   }
 

@@ -10,6 +10,7 @@ import ModelCommands
 import ModelRepositoryAPI
 import ModelRepositoryClient
 import NetRunner
+import Synchronization
 import TensorIO
 import TensorIOCommandLine
 
@@ -75,12 +76,12 @@ struct RepositoryFederatedFinishCommand: ParsableCommand {
   func run() throws {
     let outcome = Outcome()
     try BlockingTask.run { [self] in try await work(outcome) }
-    if !outcome.isMet { throw ExitCode(1) }
+    if !outcome.isMet.withLock({ $0 }) { throw ExitCode(1) }
   }
 
-  /// Whether the candidate was published, which only one task writes before another one reads it.
-  private final class Outcome: @unchecked Sendable {
-    var isMet = true
+  /// Whether the candidate meets every gate.
+  private final class Outcome: Sendable {
+    let isMet = Mutex(true)
   }
 
   private func work(_ outcome: Outcome) async throws {
@@ -94,10 +95,11 @@ struct RepositoryFederatedFinishCommand: ParsableCommand {
       of: target.round, of: target.model, in: folder, loader: ModelLoader(backends: Backends.all))
     let results = try evaluate([paths.base, paths.candidate])
     let gates = try gates(base: results[0], candidate: results[1])
-    outcome.isMet = gates.allSatisfy(\.isMet)
+    let isMet = gates.allSatisfy(\.isMet)
+    outcome.isMet.withLock { $0 = isMet }
     for gate in gates where !json { Console.printMessage(gate.message) }
     var record: VersionRecord?
-    if outcome.isMet {
+    if isMet {
       record = try await publisher.publish(
         paths.candidate, as: target.model, version: version,
         details: "The average of the federated round '\(target.round)'.")

@@ -15,7 +15,7 @@ def main() -> None:
     client = MlflowClient(address)
     experiment = client.get_experiment_by_name(name)
     if experiment is None:
-        sys.exit(f"There is no experiment {name!r}.")
+        sys.exit(f"The server has no experiment {name!r}.")
     runs = []
     for run in client.search_runs([experiment.experiment_id]):
         histories = {key: client.get_metric_history(run.info.run_id, key) for key in run.data.metrics}

@@ -57,7 +57,7 @@ extension RoundStore {
   ///   - model: Its model.
   ///   - isForced: Whether to end it now.
   ///   - token: The token that asks for it.
-  /// - Throws: ``Problem`` if there is no such round, or the error of the disk or the database.
+  /// - Throws: ``Problem`` if the round is unknown, or the error of the disk or the database.
   func endIfDue(
     _ name: RepositoryName, of model: RepositoryName, isForced: Bool = false,
     by token: String? = nil

@@ -81,7 +81,7 @@ final class RoundStore: Sendable {
       database, sql: "SELECT * FROM rounds WHERE model = ? AND round = ?",
       arguments: [model.text, round.text])
     guard let row else {
-      throw Problem(.notFound, "round_not_found", "There is no round '\(round)' of '\(model)'.")
+      throw Problem(.notFound, "round_not_found", "'\(model)' has no round '\(round)'.")
     }
     return try Round(CheckedRow(row, of: "rounds", key: ["model", "round"]))
   }
@@ -142,7 +142,7 @@ final class RoundStore: Sendable {
       guard let base = try Repository.version(request.base, of: model, database) else {
         throw Problem(
           .unprocessableContent, "unknown_version",
-          "There is no version '\(request.base)' of '\(model)'. Publish it first.")
+          "'\(model)' has no version '\(request.base)'. Publish it first.")
       }
       guard !base.isWithdrawn else {
         throw Problem(

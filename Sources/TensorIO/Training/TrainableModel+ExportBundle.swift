@@ -60,7 +60,7 @@ extension TrainableModel {
     let source = bundle.path + "/model.json"
     guard case .object(var root) = try JSONValue(parsing: FileSystem.read(source)),
       case .object(var members) = root["model"]
-    else { throw TensorIOError(.invalidBundle, "'\(source)' is no longer a valid model.json.") }
+    else { throw TensorIOError(.invalidBundle, "'\(source)' changed and isn't a valid model.json.") }
     members["weights"] = .string(Self.weightsFile)
     root["model"] = .object(members)
     let text = OrderedJSON(.object(root)).text
