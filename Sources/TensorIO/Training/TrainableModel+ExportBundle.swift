@@ -60,7 +60,9 @@ extension TrainableModel {
     let source = bundle.path + "/model.json"
     guard case .object(var root) = try JSONValue(parsing: FileSystem.read(source)),
       case .object(var members) = root["model"]
-    else { throw TensorIOError(.invalidBundle, "'\(source)' changed and isn't a valid model.json.") }
+    else {
+      throw TensorIOError(.invalidBundle, "'\(source)' isn't a valid model.json any more.")
+    }
     members["weights"] = .string(Self.weightsFile)
     root["model"] = .object(members)
     let text = OrderedJSON(.object(root)).text

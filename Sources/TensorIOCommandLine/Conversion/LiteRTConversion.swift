@@ -131,7 +131,8 @@ struct LiteRTConversion {
       case .object(var root) = try JSONValue(parsing: FileSystem.read(bundle.path + "/model.json")),
       case .object(var model) = root["model"]
     else {
-      throw TensorIOError(.invalidBundle, "'\(bundle.path)/model.json' changed and isn't valid any more.")
+      throw TensorIOError(
+        .invalidBundle, "'\(bundle.path)/model.json' changed and isn't valid any more.")
     }
     model["file"] = .string(Self.modelFile)
     model["backend"] = .string("tflite")
