@@ -46,7 +46,7 @@ package protocol RequestFailure: Error {
     status: HTTPResponse.Status, code: String, message: String, headers: HTTPFields,
     endsConnection: Bool)
 
-  /// Whether to close the connection after the response.
+  /// Whether to close the connection after the response, which then says so.
   func endsConnection(after request: Request) -> Bool
 
   /// Makes the response.
@@ -101,8 +101,12 @@ package struct RequestMiddleware<Context: ConnectionContext, Failure: RequestFai
       response = try await next(request, context)
     } catch {
       let failure = error as? Failure ?? convert(error, request, context)
-      if failure.endsConnection(after: request) { RequestRules.close(context.channel) }
       response = try failure.response(to: request)
+      if failure.endsConnection(after: request) {
+        // A client that isn't told sends its next request, which is cut off.
+        response.headers[.connection] = "close"
+        RequestRules.close(context.channel)
+      }
     }
     for field in headers { response.headers[field.name] = field.value }
     return response

@@ -84,5 +84,29 @@ import Testing
       fixture, [head] + Array(repeating: "x", count: 12), pause: .milliseconds(100))
     #expect(answer.hasPrefix("HTTP/1.1 408"), "\(answer)")
   }
+
+  /// A client that isn't told would lose the response to its next request.
+  @Test(arguments: [
+    "PUT /api/v1/server HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx",
+    "GET /api/v1/server HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    "POST /api/v1/models/digits/infer HTTP/1.1\r\nHost: localhost\r\n"
+      + "Content-Length: 999999999\r\n\r\n",
+  ])
+  func `a response after which the connection is closed says so`(_ request: String) async throws {
+    let answer = try await Self.exchange(WebFixture(), [request])
+    #expect(answer.hasPrefix("HTTP/1.1 4"), "\(answer)")
+    #expect(answer.lowercased().contains("\r\nconnection: close\r\n"), "\(answer)")
+  }
+
+  @Test func `a connection is kept after a wrong method without a body`() async throws {
+    let requests = ["PUT", "GET"].map { "\($0) /api/v1/server HTTP/1.1\r\nHost: localhost\r\n\r\n" }
+    // The second request is sent when a connection that is to be closed is closed.
+    let answer = try await Self.exchange(WebFixture(), requests, pause: .milliseconds(1200)) {
+      $0.contains("HTTP/1.1 200 OK")
+    }
+    #expect(answer.hasPrefix("HTTP/1.1 405"), "\(answer)")
+    #expect(!answer.lowercased().contains("connection: close"), "\(answer)")
+    #expect(answer.contains("HTTP/1.1 200 OK"), "\(answer)")
+  }
 }
 #endif

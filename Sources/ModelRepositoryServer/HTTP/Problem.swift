@@ -29,8 +29,6 @@ struct Problem: RequestFailure {
 
   func response(to request: Request) throws -> Response {
     let details = ProblemDetails(status: status.code, code: code, title: message)
-    var headers = headers
-    if endsConnection(after: request) { headers[.connection] = "close" }
     let response = Response.data(
       try RepositoryJSON.encode(details), type: ProblemDetails.contentType, status: status,
       headers: headers)

@@ -69,7 +69,7 @@ extension WebError {
       status: .methodNotAllowed, code: "method_not_allowed",
       message: "'\(request.uri.path.prefix(100))' doesn't support "
         + "\(request.method.rawValue.prefix(40)). It supports \(methods).",
-      headers: [.allow: methods], endsConnection: true)
+      headers: [.allow: methods], endsConnection: request.hasBody)
   }
 
   static func noModel(_ id: String) -> WebError {
