@@ -37,9 +37,10 @@ package struct ServerArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The least important messages of the log: info has a line for each request.",
+      "The least important messages of the log: info has a line for each request "
+        + "(default: info, or warning if the log goes to a terminal).",
       valueName: "level"))
-  var logLevel = LogLevel.info
+  var logLevel: LogLevel?
 
   package init() {}
 
@@ -59,7 +60,9 @@ package struct ServerArguments: ParsableArguments {
   /// Makes the logger of a server, which writes to standard error.
   package func logger(label: String) -> Logger {
     var logger = Logger(label: label) { LineLogHandler(label: $0) }
-    logger.logLevel = logLevel.level
+    // In a terminal, a line for each request would hide what else is said there.
+    let normal = Console.messagesGoToTerminal ? LogLevel.warning : .info
+    logger.logLevel = (logLevel ?? normal).level
     return logger
   }
 }

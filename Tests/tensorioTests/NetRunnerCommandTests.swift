@@ -243,6 +243,19 @@ struct NetRunnerCommandTests {
     #expect(await server.end(with: SIGTERM) == 0)
   }
 
+  @Test func `the log has a line for each request unless it goes to a terminal`() async throws {
+    let logs = try await Self.json(
+      Python.run(["Tools/peers/server_log.py", CommandRunner.binary.path]))
+    guard case .string(let pipe)? = logs.member("pipe"),
+      case .string(let terminal)? = logs.member("terminal")
+    else {
+      Issue.record("The script printed \(logs).")
+      return
+    }
+    #expect(pipe.contains("path=/healthz status=200"), "\(pipe)")
+    #expect(!terminal.contains("/healthz"), "\(terminal)")
+  }
+
   @Test func `wrong command lines are refused and name the mistake`() async throws {
     for (arguments, status, text) in [
       (["--port", "70000"], 64 as Int32, "--port"), (["--cert", "x"], 64, "--key"),
