@@ -101,6 +101,20 @@ struct AcceleratorTests {
     #expect(chosen.status == 0 && chosen.error == "")
   }
 
+  @Test func `a bulk run isn't continued on another accelerator`() async throws {
+    let folder = try TemporaryFolder()
+    func run(_ arguments: [String]) async throws -> (status: Int32, error: String) {
+      let result = try await CommandRunner.run(
+        ["bulk", Self.photo, "--model", "Demo/digits.tiobundle", "-o", folder.path + "/rows.jsonl"]
+          + arguments, environment: [Self.variable: "wrong"])
+      return (result.status, result.error)
+    }
+    try #expect(await run(["--accelerator", "cpu"]).status == 0)
+    let other = try await run(["--resume", "--accelerator", "auto"])
+    #expect(other.status == 64 && other.error.contains("or the accelerator have"), "\(other)")
+    try #expect(await run(["--resume"]).status == 0)
+  }
+
   @Test func `all reports say what ran`() async throws {
     let folder = try TemporaryFolder()
     let environment: [String: String?] = [Self.variable: "wrong"]

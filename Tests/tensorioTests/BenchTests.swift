@@ -130,4 +130,28 @@ struct BenchTests {
       case total = "total_ms"
     }
   }
+
+  @Test(arguments: [false, true])
+  func `the memory of 1, 2 and 4 sessions is measured`(sharesWeights: Bool) async throws {
+    struct Report: Decodable {
+      struct Memory: Decodable {
+        struct Row: Decodable { let sessions, bytes: Int }
+        let sessions: [Row]
+        let weights_shared: Bool
+      }
+      let memory: Memory
+    }
+    let folder = try TemporaryFolder()
+    let result = try await CommandRunner.run(
+      [
+        "bench", "Demo/digits.tiobundle", "Demo/images/digit-7-01.png", "--iterations", "2",
+        "--memory", "--json",
+      ] + (sharesWeights ? ["--weight-cache", folder.path] : []))
+    try #require(result.status == 0, "\(result.error)")
+    let memory = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8)).memory
+    #expect(memory.sessions.map(\.sessions) == [1, 2, 4])
+    // A session of the digits, with the libraries' own data, takes between 1 and 100 MB.
+    #expect(memory.sessions.allSatisfy { (1 << 20..<100 << 20).contains($0.bytes) })
+    #expect(memory.weights_shared == sharesWeights)
+  }
 }

@@ -60,7 +60,7 @@ package struct BulkRowMaker: Sendable {
     row(Evaluation(id: sample.id, result: .failure(error)), of: sample, at: index)
   }
 
-  /// Returns a digest that identifies the model, preprocessing and settings.
+  /// Returns a digest that identifies the model, preprocessing, settings and accelerator.
   ///
   /// - Throws: `TensorIOError` if the model's files can't be read.
   package static func stamp(
@@ -69,7 +69,7 @@ package struct BulkRowMaker: Sendable {
     let record = try ModelRecord(bundle, options.decoder)
     let text =
       "\(record.sha256) \(record.preprocessingSHA256) \(options.iterations) "
-      + "\(options.kept ?? .top(5))"
+      + "\(options.kept ?? .top(5))" + (options.accelerator.map { " \($0)" } ?? "")
     return String(try SHA256.digest(of: Array(text.utf8)).hexadecimal.prefix(16))
   }
 }

@@ -181,8 +181,9 @@ public struct BulkRun {
       guard run == row.run else {
         throw TensorIOError(
           .invalidOption,
-          "The results contain rows of a different '\(model)': its file, its preprocessing or the "
-            + "settings have changed since then. Name another file for the results.")
+          "The results contain rows of a different '\(model)': its file, its preprocessing, the "
+            + "settings or the accelerator have changed since then. Name another file for the "
+            + "results.")
       }
       before[model, default: samples.makeStored()].add(row)
     }

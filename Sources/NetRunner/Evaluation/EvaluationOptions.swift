@@ -42,6 +42,10 @@ public struct EvaluationOptions: Sendable {
   public var registry = MetricRegistry.standard
   /// Decodes the images.
   public var decoder = ImageDecoder()
+  /// What may run the models in place of the CPU, or nil.
+  ///
+  /// Its values may differ slightly, so a bulk run with another choice isn't continued.
+  package var accelerator: String?
   /// Fetches images that have a URL.
   ///
   /// If nil, those images become rows with an error.

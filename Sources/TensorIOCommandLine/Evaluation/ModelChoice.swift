@@ -40,6 +40,7 @@ struct ModelChoice: ParsableArguments {
   func apply(to options: inout EvaluationOptions) {
     options.decoder.scaling = decode
     options.kept = outputs
+    options.accelerator = accelerator == .cpu ? nil : accelerator?.rawValue
     options.fetch = ObjectStore.bytes
   }
 
