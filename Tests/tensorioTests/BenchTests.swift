@@ -137,7 +137,12 @@ struct BenchTests {
       struct Memory: Decodable {
         struct Row: Decodable { let sessions, bytes: Int }
         let sessions: [Row]
-        let weights_shared: Bool
+        let isShared: Bool
+
+        private enum CodingKeys: String, CodingKey {
+          case sessions
+          case isShared = "weights_shared"
+        }
       }
       let memory: Memory
     }
@@ -152,6 +157,6 @@ struct BenchTests {
     #expect(memory.sessions.map(\.sessions) == [1, 2, 4])
     // A session of the digits, with the libraries' own data, takes between 1 and 100 MB.
     #expect(memory.sessions.allSatisfy { (1 << 20..<100 << 20).contains($0.bytes) })
-    #expect(memory.weights_shared == sharesWeights)
+    #expect(memory.isShared == sharesWeights)
   }
 }
