@@ -24,6 +24,13 @@ package protocol InferenceHandler: Sendable {
   /// - Throws: ``CallFailure``.
   func description(of model: String, version: String) async throws -> ModelFacts
 
+  /// Returns a model's counts, or those of all models for an empty name.
+  ///
+  /// - Throws: ``CallFailure``.
+  func statistics(
+    of model: String, version: String
+  ) async throws -> [(name: String, version: String, counts: ModelCounts)]
+
   /// Runs a model.
   ///
   /// - Throws: ``CallFailure``.

@@ -89,6 +89,52 @@ struct InferenceService: Inference_GRPCInferenceService.ServiceProtocol {
     }
   }
 
+  func modelConfig(
+    request: ServerRequest<Inference_ModelConfigRequest>, context: ServerContext
+  ) async throws -> ServerResponse<Inference_ModelConfigResponse> {
+    try await answer(context) {
+      let model = try await handler.description(
+        of: request.message.name, version: request.message.version)
+      return .with {
+        $0.config = .with {
+          ($0.name, $0.platform, $0.backend) = (model.name, model.platform, model.platform)
+          $0.input = model.inputs.map { tensor in
+            .with {
+              ($0.name, $0.dataType) = (tensor.name, tensor.dataType)
+              $0.dims = tensor.shape.map(Int64.init)
+            }
+          }
+          $0.output = model.outputs.map { tensor in
+            .with {
+              ($0.name, $0.dataType) = (tensor.name, tensor.dataType)
+              $0.dims = tensor.shape.map(Int64.init)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  func modelStatistics(
+    request: ServerRequest<Inference_ModelStatisticsRequest>, context: ServerContext
+  ) async throws -> ServerResponse<Inference_ModelStatisticsResponse> {
+    try await answer(context) {
+      let models = try await handler.statistics(
+        of: request.message.name, version: request.message.version)
+      return .with {
+        $0.modelStats = models.map { name, version, counts in
+          .with {
+            ($0.name, $0.version) = (name, version)
+            $0.lastInference = UInt64(counts.last)
+            $0.inferenceCount = UInt64(counts.items)
+            $0.executionCount = UInt64(counts.runs)
+            $0.inferenceStats = counts.message
+          }
+        }
+      }
+    }
+  }
+
   func repositoryIndex(
     request: ServerRequest<Inference_RepositoryIndexRequest>, context: ServerContext
   ) async throws -> ServerResponse<Inference_RepositoryIndexResponse> {
@@ -142,7 +188,42 @@ struct InferenceService: Inference_GRPCInferenceService.ServiceProtocol {
   }
 }
 
+extension ModelCounts {
+  fileprivate var message: Inference_InferStatistics {
+    func times(_ times: Times) -> Inference_StatisticDuration {
+      .with { ($0.count, $0.ns) = (UInt64(times.count), UInt64(times.nanoseconds)) }
+    }
+    return .with {
+      ($0.success, $0.fail, $0.queue) = (times(success), times(failure), times(queue))
+      $0.computeInput = times(input)
+      $0.computeInfer = times(inference)
+      $0.computeOutput = times(output)
+    }
+  }
+}
+
 extension ModelFacts.Tensor {
+  /// The type of elements, which the configuration names in another way than the metadata.
+  fileprivate var dataType: Inference_DataType {
+    switch type {
+    case "BOOL": .typeBool
+    case "UINT8": .typeUint8
+    case "UINT16": .typeUint16
+    case "UINT32": .typeUint32
+    case "UINT64": .typeUint64
+    case "INT8": .typeInt8
+    case "INT16": .typeInt16
+    case "INT32": .typeInt32
+    case "INT64": .typeInt64
+    case "FP16": .typeFp16
+    case "FP32": .typeFp32
+    case "FP64": .typeFp64
+    case "BYTES": .typeString
+    case "BF16": .typeBf16
+    default: .typeInvalid
+    }
+  }
+
   fileprivate var message: Inference_ModelMetadataResponse.TensorMetadata {
     .with {
       ($0.name, $0.datatype) = (name, type)

@@ -142,7 +142,7 @@ import Testing
         group.addTask {
           let value = try? await joiner.run(
             [item], of: model, on: queue, deadline: nil,
-            reply: { try $0[0].value(at: 0) as [Float] },
+            reply: { try $0.outputs[0].value(at: 0) as [Float] },
             counting: { runs.add($0) })
           return (index, value)
         }

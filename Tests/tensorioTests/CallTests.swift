@@ -65,6 +65,12 @@ struct CallTests {
     for (what, value) in seen { #expect(value == .bool(true), "\(what)") }
   }
 
+  @Test func `gRPC and HTTP give the same configurations and statistics`() async throws {
+    let seen = try await Self.check("described")
+    #expect(seen.count == 2 * (Self.types.count + 2) + 2, "\(seen.keys.sorted())")
+    for (what, value) in seen { #expect(value == .bool(true), "\(what)") }
+  }
+
   @Test func `health, reflection, loading and unloading work`() async throws {
     let seen = try await Self.check("services")
     #expect(seen.count == 13)

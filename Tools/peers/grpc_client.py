@@ -318,8 +318,50 @@ def statistics(web: str) -> dict:
         return client.get_inference_statistics("dynamic")["model_stats"][0]
 
 
+def described(web: str, place: str) -> dict:
+    """Compares the configurations and statistics of models by gRPC with those by HTTP."""
+    def message(value: Any) -> Any:
+        """Returns a value of JSON as gRPC's JSON has it: numbers of 64 bits are texts, and zeros are left out."""
+        if isinstance(value, dict):
+            members = {name: message(member) for name, member in value.items()}
+            return {name: member for name, member in members.items() if member not in (0, "0", "", [])}
+        if isinstance(value, list):
+            return [message(member) for member in value]
+        return value if isinstance(value, str) else str(value)
+
+    result = {}
+    by_rpc = rpc.InferenceServerClient(place)
+    with http.InferenceServerClient(web) as by_http:
+        for model, cases in CASES.items():
+            for kind, data in cases:
+                by_rpc.infer(model, inputs(rpc, kind, data))
+                by_http.infer(model, inputs(http, kind, data))
+            try:
+                by_rpc.infer(model, misnamed(rpc, *cases[0]))
+            except InferenceServerException:
+                pass
+            found = by_rpc.get_model_config(model, as_json=True)["config"]
+            result[f"configuration of {model}"] = found == message(by_http.get_model_config(model)) \
+                and found["input"][0]["name"] == "x"
+            counts = by_http.get_inference_statistics(model)["model_stats"][0]
+            by_call = by_rpc.get_inference_statistics(model, as_json=True)["model_stats"][0]
+            stages = counts["inference_stats"]
+            parts = [stages[name] for name in ("queue", "compute_input", "compute_infer", "compute_output")]
+            result[f"statistics of {model}"] = by_call == message(counts) \
+                and [part["count"] for part in parts] == [2 * len(cases)] * 4 == [stages["success"]["count"]] * 4 \
+                and stages["fail"]["count"] == 1 and min(part["ns"] for part in parts) > 0 \
+                and sum(part["ns"] for part in parts) <= stages["success"]["ns"]
+        everything = by_rpc.get_inference_statistics().model_stats
+        result["all models"] = {model.name for model in everything} >= set(CASES)
+    try:
+        by_rpc.get_inference_statistics("nothing")
+    except InferenceServerException as error:
+        result["unknown"] = error.status() == "StatusCode.NOT_FOUND"
+    return result
+
+
 def main() -> None:
-    checks = {check.__name__: check for check in (same, services, errors, overload, hostile, joined)}
+    checks = {check.__name__: check for check in (same, services, errors, overload, hostile, joined, described)}
     json.dump(checks[sys.argv[1]](sys.argv[2], sys.argv[3]), sys.stdout)
 
 

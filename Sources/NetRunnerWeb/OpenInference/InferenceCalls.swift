@@ -55,6 +55,18 @@ struct InferenceCalls: InferenceHandler {
     }
   }
 
+  func statistics(
+    of id: String, version: String
+  ) async throws -> [(name: String, version: String, counts: ModelCounts)] {
+    try await converting {
+      let models =
+        id.isEmpty ? service.catalogue.models : [try service.find(id, version: version)]
+      return models.map {
+        ($0.id, $0.bundle.manifest.version, service.statistics.counts(of: $0.id))
+      }
+    }
+  }
+
   func run(
     _ request: InferenceRequest, deadline: ContinuousClock.Instant?
   ) async throws -> InferenceResult {

@@ -103,40 +103,76 @@ struct OpenInferenceService: Sendable {
     let id = model.bundle.manifest.id
     let start = ContinuousClock.now
     do {
-      let result: Reply
-      if joiner.isOn, try model.runsItemsTogether() {
-        let (call, items) = try await queue.run {
-          let call = try read()
-          return (call, try call.items(for: model))
+      let (result, stages) =
+        if joiner.isOn, try model.runsItemsTogether() {
+          try await runJoined(model, on: queue, deadline, since: start, read, reply)
+        } else {
+          try await runAlone(model, on: queue, deadline, since: start, read, reply)
         }
-        result = try await joiner.run(items, of: model, on: queue, deadline: deadline) {
-          try reply(InferenceReply(call, $0, model))
-        } counting: {
-          statistics.addRun(id, items: $0)
-        }
-      } else {
-        let isCancelled = CancellationFlag()
-        result = try await withTaskCancellationHandler {
-          try await queue.run {
-            try isCancelled.check()
-            let call = try read()
-            let outputs = try call.items(for: model).map { item in
-              try isCancelled.check()
-              statistics.addRun(id, items: 1)
-              guard let deadline else { return try model.run(item) }
-              return try model.run(item, deadline: deadline)
-            }
-            return try reply(InferenceReply(call, outputs, model))
-          }
-        } onCancel: {
-          isCancelled.set()
-        }
-      }
-      statistics.add(id, ContinuousClock.now - start, isSuccess: true)
+      statistics.add(id, ContinuousClock.now - start, stages)
       return result
     } catch {
-      statistics.add(id, ContinuousClock.now - start, isSuccess: false)
+      statistics.addFailure(id, ContinuousClock.now - start)
       throw error
+    }
+  }
+
+  private func runJoined<Reply: Sendable>(
+    _ model: InferenceModel, on queue: WorkQueue, _ deadline: ContinuousClock.Instant?,
+    since start: ContinuousClock.Instant, _ read: @escaping @Sendable () throws -> InferenceCall,
+    _ reply: @escaping @Sendable (InferenceReply) throws -> Reply
+  ) async throws -> (Reply, RequestStages) {
+    let id = model.bundle.manifest.id
+    let (call, items, begin, end) = try await queue.run {
+      let begin = ContinuousClock.now
+      let call = try read()
+      return (call, try call.items(for: model), begin, ContinuousClock.now)
+    }
+    return try await joiner.run(items, of: model, on: queue, deadline: deadline) { run in
+      let outputBegin = ContinuousClock.now
+      let result = try reply(InferenceReply(call, run.outputs, model))
+      return (
+        result,
+        RequestStages(
+          queue: (begin - start) + (run.begin - end), input: end - begin,
+          inference: run.end - run.begin, output: ContinuousClock.now - outputBegin)
+      )
+    } counting: {
+      statistics.addRun(id, items: $0)
+    }
+  }
+
+  private func runAlone<Reply: Sendable>(
+    _ model: InferenceModel, on queue: WorkQueue, _ deadline: ContinuousClock.Instant?,
+    since start: ContinuousClock.Instant, _ read: @escaping @Sendable () throws -> InferenceCall,
+    _ reply: @escaping @Sendable (InferenceReply) throws -> Reply
+  ) async throws -> (Reply, RequestStages) {
+    let id = model.bundle.manifest.id
+    let isCancelled = CancellationFlag()
+    return try await withTaskCancellationHandler {
+      try await queue.run {
+        try isCancelled.check()
+        let begin = ContinuousClock.now
+        let call = try read()
+        let items = try call.items(for: model)
+        let runBegin = ContinuousClock.now
+        let outputs = try items.map { item in
+          try isCancelled.check()
+          statistics.addRun(id, items: 1)
+          guard let deadline else { return try model.run(item) }
+          return try model.run(item, deadline: deadline)
+        }
+        let runEnd = ContinuousClock.now
+        let result = try reply(InferenceReply(call, outputs, model))
+        return (
+          result,
+          RequestStages(
+            queue: begin - start, input: runBegin - begin, inference: runEnd - runBegin,
+            output: ContinuousClock.now - runEnd)
+        )
+      }
+    } onCancel: {
+      isCancelled.set()
     }
   }
 }

@@ -14,11 +14,18 @@ import TensorIO
 /// takes as many of them as fit into a run. An idle server therefore joins nothing and delays
 /// nothing, unless it is told to wait.
 final class RunJoiner: Sendable {
+  /// The results of a request's items, and when their run began and ended.
+  struct Run: Sendable {
+    let outputs: [ModelOutputs]
+    let begin: ContinuousClock.Instant
+    let end: ContinuousClock.Instant
+  }
+
   private struct Request: Sendable {
     let id: UInt64
     let items: [ModelInputs]
     let deadline: ContinuousClock.Instant?
-    let finish: @Sendable (Result<[ModelOutputs], any Error>) -> Void
+    let finish: @Sendable (Result<Run, any Error>) -> Void
   }
 
   /// The maximum number of items in a run; with 1, every request runs alone.
@@ -54,15 +61,15 @@ final class RunJoiner: Sendable {
   func run<Reply: Sendable>(
     _ items: [ModelInputs], of model: InferenceModel, on queue: WorkQueue,
     deadline: ContinuousClock.Instant?,
-    reply: @escaping @Sendable ([ModelOutputs]) throws -> Reply,
+    reply: @escaping @Sendable (Run) throws -> Reply,
     counting: @escaping @Sendable (Int) -> Void
   ) async throws -> Reply {
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let key = ObjectIdentifier(model)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let request = Request(id: id, items: items, deadline: deadline) { outputs in
-          continuation.resume(with: Result { try reply(outputs.get()) })
+        let request = Request(id: id, items: items, deadline: deadline) { run in
+          continuation.resume(with: Result { try reply(run.get()) })
         }
         let count = waiting.withLock { waiting in
           waiting[key, default: []].append(request)
@@ -135,10 +142,13 @@ final class RunJoiner: Sendable {
     }
     let items = requests.flatMap(\.items)
     do {
+      let begin = ContinuousClock.now
       var outputs = try model.run(batch: items)[...]
+      let end = ContinuousClock.now
       count(items.count)
       for request in requests {
-        request.finish(.success(Array(outputs.prefix(request.items.count))))
+        let own = Array(outputs.prefix(request.items.count))
+        request.finish(.success(Run(outputs: own, begin: begin, end: end)))
         outputs = outputs.dropFirst(request.items.count)
       }
     } catch {
@@ -151,12 +161,16 @@ final class RunJoiner: Sendable {
 
   private static func run(
     _ request: Request, of model: InferenceModel, _ count: (Int) -> Void
-  ) throws -> [ModelOutputs] {
+  ) throws -> Run {
     count(request.items.count)
-    guard request.items.count == 1, let deadline = request.deadline else {
-      return try model.run(batch: request.items)
-    }
-    return [try model.run(request.items[0], deadline: deadline)]
+    let begin = ContinuousClock.now
+    let outputs =
+      if request.items.count == 1, let deadline = request.deadline {
+        [try model.run(request.items[0], deadline: deadline)]
+      } else {
+        try model.run(batch: request.items)
+      }
+    return Run(outputs: outputs, begin: begin, end: ContinuousClock.now)
   }
 }
 

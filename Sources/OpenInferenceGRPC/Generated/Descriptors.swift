@@ -70,6 +70,16 @@ enum Descriptors {
       "inference.RepositoryModelUnloadRequest",
       "inference.RepositoryModelUnloadRequest.ParametersEntry",
       "inference.RepositoryModelUnloadResponse",
+      "inference.ModelConfigRequest",
+      "inference.ModelConfigResponse",
+      "inference.ModelInput",
+      "inference.ModelOutput",
+      "inference.ModelConfig",
+      "inference.ModelStatisticsRequest",
+      "inference.ModelStatisticsResponse",
+      "inference.ModelStatistics",
+      "inference.InferStatistics",
+      "inference.StatisticDuration",
       "inference.GRPCInferenceService",
       "inference.GRPCInferenceService.ServerLive",
       "inference.GRPCInferenceService.ServerReady",
@@ -77,6 +87,8 @@ enum Descriptors {
       "inference.GRPCInferenceService.ServerMetadata",
       "inference.GRPCInferenceService.ModelMetadata",
       "inference.GRPCInferenceService.ModelInfer",
+      "inference.GRPCInferenceService.ModelConfig",
+      "inference.GRPCInferenceService.ModelStatistics",
       "inference.GRPCInferenceService.RepositoryIndex",
       "inference.GRPCInferenceService.RepositoryModelLoad",
       "inference.GRPCInferenceService.RepositoryModelUnload",
@@ -144,19 +156,46 @@ enum Descriptors {
       b2RlbE5hbWUSVwoKcGFyYW1ldGVycxgDIAMoCzI3LmluZmVyZW5jZS5SZXBvc2l0b3J5TW9kZWxVbmxvYWRSZXF1ZX\
       N0LlBhcmFtZXRlcnNFbnRyeVIKcGFyYW1ldGVycxpiCg9QYXJhbWV0ZXJzRW50cnkSEAoDa2V5GAEgASgJUgNrZXkS\
       OQoFdmFsdWUYAiABKAsyIy5pbmZlcmVuY2UuTW9kZWxSZXBvc2l0b3J5UGFyYW1ldGVyUgV2YWx1ZToCOAEiHwodUm\
-      Vwb3NpdG9yeU1vZGVsVW5sb2FkUmVzcG9uc2UynAYKFEdSUENJbmZlcmVuY2VTZXJ2aWNlEkkKClNlcnZlckxpdmUS\
-      HC5pbmZlcmVuY2UuU2VydmVyTGl2ZVJlcXVlc3QaHS5pbmZlcmVuY2UuU2VydmVyTGl2ZVJlc3BvbnNlEkwKC1Nlcn\
-      ZlclJlYWR5Eh0uaW5mZXJlbmNlLlNlcnZlclJlYWR5UmVxdWVzdBoeLmluZmVyZW5jZS5TZXJ2ZXJSZWFkeVJlc3Bv\
-      bnNlEkkKCk1vZGVsUmVhZHkSHC5pbmZlcmVuY2UuTW9kZWxSZWFkeVJlcXVlc3QaHS5pbmZlcmVuY2UuTW9kZWxSZW\
-      FkeVJlc3BvbnNlElUKDlNlcnZlck1ldGFkYXRhEiAuaW5mZXJlbmNlLlNlcnZlck1ldGFkYXRhUmVxdWVzdBohLmlu\
-      ZmVyZW5jZS5TZXJ2ZXJNZXRhZGF0YVJlc3BvbnNlElIKDU1vZGVsTWV0YWRhdGESHy5pbmZlcmVuY2UuTW9kZWxNZX\
-      RhZGF0YVJlcXVlc3QaIC5pbmZlcmVuY2UuTW9kZWxNZXRhZGF0YVJlc3BvbnNlEkkKCk1vZGVsSW5mZXISHC5pbmZl\
-      cmVuY2UuTW9kZWxJbmZlclJlcXVlc3QaHS5pbmZlcmVuY2UuTW9kZWxJbmZlclJlc3BvbnNlElgKD1JlcG9zaXRvcn\
-      lJbmRleBIhLmluZmVyZW5jZS5SZXBvc2l0b3J5SW5kZXhSZXF1ZXN0GiIuaW5mZXJlbmNlLlJlcG9zaXRvcnlJbmRl\
-      eFJlc3BvbnNlEmQKE1JlcG9zaXRvcnlNb2RlbExvYWQSJS5pbmZlcmVuY2UuUmVwb3NpdG9yeU1vZGVsTG9hZFJlcX\
-      Vlc3QaJi5pbmZlcmVuY2UuUmVwb3NpdG9yeU1vZGVsTG9hZFJlc3BvbnNlEmoKFVJlcG9zaXRvcnlNb2RlbFVubG9h\
-      ZBInLmluZmVyZW5jZS5SZXBvc2l0b3J5TW9kZWxVbmxvYWRSZXF1ZXN0GiguaW5mZXJlbmNlLlJlcG9zaXRvcnlNb2\
-      RlbFVubG9hZFJlc3BvbnNlYgZwcm90bzM=
+      Vwb3NpdG9yeU1vZGVsVW5sb2FkUmVzcG9uc2UiQgoSTW9kZWxDb25maWdSZXF1ZXN0EhIKBG5hbWUYASABKAlSBG5h\
+      bWUSGAoHdmVyc2lvbhgCIAEoCVIHdmVyc2lvbiJFChNNb2RlbENvbmZpZ1Jlc3BvbnNlEi4KBmNvbmZpZxgBIAEoCz\
+      IWLmluZmVyZW5jZS5Nb2RlbENvbmZpZ1IGY29uZmlnImYKCk1vZGVsSW5wdXQSEgoEbmFtZRgBIAEoCVIEbmFtZRIw\
+      CglkYXRhX3R5cGUYAiABKA4yEy5pbmZlcmVuY2UuRGF0YVR5cGVSCGRhdGFUeXBlEhIKBGRpbXMYBCADKANSBGRpbX\
+      MiZwoLTW9kZWxPdXRwdXQSEgoEbmFtZRgBIAEoCVIEbmFtZRIwCglkYXRhX3R5cGUYAiABKA4yEy5pbmZlcmVuY2Uu\
+      RGF0YVR5cGVSCGRhdGFUeXBlEhIKBGRpbXMYAyADKANSBGRpbXMi2gEKC01vZGVsQ29uZmlnEhIKBG5hbWUYASABKA\
+      lSBG5hbWUSGgoIcGxhdGZvcm0YAiABKAlSCHBsYXRmb3JtEiQKDm1heF9iYXRjaF9zaXplGAQgASgFUgxtYXhCYXRj\
+      aFNpemUSKwoFaW5wdXQYBSADKAsyFS5pbmZlcmVuY2UuTW9kZWxJbnB1dFIFaW5wdXQSLgoGb3V0cHV0GAYgAygLMh\
+      YuaW5mZXJlbmNlLk1vZGVsT3V0cHV0UgZvdXRwdXQSGAoHYmFja2VuZBgRIAEoCVIHYmFja2VuZCJGChZNb2RlbFN0\
+      YXRpc3RpY3NSZXF1ZXN0EhIKBG5hbWUYASABKAlSBG5hbWUSGAoHdmVyc2lvbhgCIAEoCVIHdmVyc2lvbiJWChdNb2\
+      RlbFN0YXRpc3RpY3NSZXNwb25zZRI7Cgttb2RlbF9zdGF0cxgBIAMoCzIaLmluZmVyZW5jZS5Nb2RlbFN0YXRpc3Rp\
+      Y3NSCm1vZGVsU3RhdHMi/QEKD01vZGVsU3RhdGlzdGljcxISCgRuYW1lGAEgASgJUgRuYW1lEhgKB3ZlcnNpb24YAi\
+      ABKAlSB3ZlcnNpb24SJQoObGFzdF9pbmZlcmVuY2UYAyABKARSDWxhc3RJbmZlcmVuY2USJwoPaW5mZXJlbmNlX2Nv\
+      dW50GAQgASgEUg5pbmZlcmVuY2VDb3VudBInCg9leGVjdXRpb25fY291bnQYBSABKARSDmV4ZWN1dGlvbkNvdW50Ek\
+      MKD2luZmVyZW5jZV9zdGF0cxgGIAEoCzIaLmluZmVyZW5jZS5JbmZlclN0YXRpc3RpY3NSDmluZmVyZW5jZVN0YXRz\
+      IvoCCg9JbmZlclN0YXRpc3RpY3MSNgoHc3VjY2VzcxgBIAEoCzIcLmluZmVyZW5jZS5TdGF0aXN0aWNEdXJhdGlvbl\
+      IHc3VjY2VzcxIwCgRmYWlsGAIgASgLMhwuaW5mZXJlbmNlLlN0YXRpc3RpY0R1cmF0aW9uUgRmYWlsEjIKBXF1ZXVl\
+      GAMgASgLMhwuaW5mZXJlbmNlLlN0YXRpc3RpY0R1cmF0aW9uUgVxdWV1ZRJBCg1jb21wdXRlX2lucHV0GAQgASgLMh\
+      wuaW5mZXJlbmNlLlN0YXRpc3RpY0R1cmF0aW9uUgxjb21wdXRlSW5wdXQSQQoNY29tcHV0ZV9pbmZlchgFIAEoCzIc\
+      LmluZmVyZW5jZS5TdGF0aXN0aWNEdXJhdGlvblIMY29tcHV0ZUluZmVyEkMKDmNvbXB1dGVfb3V0cHV0GAYgASgLMh\
+      wuaW5mZXJlbmNlLlN0YXRpc3RpY0R1cmF0aW9uUg1jb21wdXRlT3V0cHV0IjkKEVN0YXRpc3RpY0R1cmF0aW9uEhQK\
+      BWNvdW50GAEgASgEUgVjb3VudBIOCgJucxgCIAEoBFICbnMq+gEKCERhdGFUeXBlEhAKDFRZUEVfSU5WQUxJRBAAEg\
+      0KCVRZUEVfQk9PTBABEg4KClRZUEVfVUlOVDgQAhIPCgtUWVBFX1VJTlQxNhADEg8KC1RZUEVfVUlOVDMyEAQSDwoL\
+      VFlQRV9VSU5UNjQQBRINCglUWVBFX0lOVDgQBhIOCgpUWVBFX0lOVDE2EAcSDgoKVFlQRV9JTlQzMhAIEg4KClRZUE\
+      VfSU5UNjQQCRINCglUWVBFX0ZQMTYQChINCglUWVBFX0ZQMzIQCxINCglUWVBFX0ZQNjQQDBIPCgtUWVBFX1NUUklO\
+      RxANEg0KCVRZUEVfQkYxNhAOMsQHChRHUlBDSW5mZXJlbmNlU2VydmljZRJJCgpTZXJ2ZXJMaXZlEhwuaW5mZXJlbm\
+      NlLlNlcnZlckxpdmVSZXF1ZXN0Gh0uaW5mZXJlbmNlLlNlcnZlckxpdmVSZXNwb25zZRJMCgtTZXJ2ZXJSZWFkeRId\
+      LmluZmVyZW5jZS5TZXJ2ZXJSZWFkeVJlcXVlc3QaHi5pbmZlcmVuY2UuU2VydmVyUmVhZHlSZXNwb25zZRJJCgpNb2\
+      RlbFJlYWR5EhwuaW5mZXJlbmNlLk1vZGVsUmVhZHlSZXF1ZXN0Gh0uaW5mZXJlbmNlLk1vZGVsUmVhZHlSZXNwb25z\
+      ZRJVCg5TZXJ2ZXJNZXRhZGF0YRIgLmluZmVyZW5jZS5TZXJ2ZXJNZXRhZGF0YVJlcXVlc3QaIS5pbmZlcmVuY2UuU2\
+      VydmVyTWV0YWRhdGFSZXNwb25zZRJSCg1Nb2RlbE1ldGFkYXRhEh8uaW5mZXJlbmNlLk1vZGVsTWV0YWRhdGFSZXF1\
+      ZXN0GiAuaW5mZXJlbmNlLk1vZGVsTWV0YWRhdGFSZXNwb25zZRJJCgpNb2RlbEluZmVyEhwuaW5mZXJlbmNlLk1vZG\
+      VsSW5mZXJSZXF1ZXN0Gh0uaW5mZXJlbmNlLk1vZGVsSW5mZXJSZXNwb25zZRJMCgtNb2RlbENvbmZpZxIdLmluZmVy\
+      ZW5jZS5Nb2RlbENvbmZpZ1JlcXVlc3QaHi5pbmZlcmVuY2UuTW9kZWxDb25maWdSZXNwb25zZRJYCg9Nb2RlbFN0YX\
+      Rpc3RpY3MSIS5pbmZlcmVuY2UuTW9kZWxTdGF0aXN0aWNzUmVxdWVzdBoiLmluZmVyZW5jZS5Nb2RlbFN0YXRpc3Rp\
+      Y3NSZXNwb25zZRJYCg9SZXBvc2l0b3J5SW5kZXgSIS5pbmZlcmVuY2UuUmVwb3NpdG9yeUluZGV4UmVxdWVzdBoiLm\
+      luZmVyZW5jZS5SZXBvc2l0b3J5SW5kZXhSZXNwb25zZRJkChNSZXBvc2l0b3J5TW9kZWxMb2FkEiUuaW5mZXJlbmNl\
+      LlJlcG9zaXRvcnlNb2RlbExvYWRSZXF1ZXN0GiYuaW5mZXJlbmNlLlJlcG9zaXRvcnlNb2RlbExvYWRSZXNwb25zZR\
+      JqChVSZXBvc2l0b3J5TW9kZWxVbmxvYWQSJy5pbmZlcmVuY2UuUmVwb3NpdG9yeU1vZGVsVW5sb2FkUmVxdWVzdBoo\
+      LmluZmVyZW5jZS5SZXBvc2l0b3J5TW9kZWxVbmxvYWRSZXNwb25zZWIGcHJvdG8z
       """),
     ("reflection.proto", [
       "grpc.reflection.v1.ServerReflectionRequest",

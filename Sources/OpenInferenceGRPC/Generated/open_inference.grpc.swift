@@ -8,8 +8,8 @@
 // The gRPC service of the Open Inference Protocol, version 2.
 //
 // This file states the messages and field numbers that the published protocol prescribes
-// (https://github.com/kserve/open-inference-protocol, Apache License 2.0), with the repository
-// extension (https://github.com/triton-inference-server/server/tree/main/docs/protocol, BSD
+// (https://github.com/kserve/open-inference-protocol, Apache License 2.0), with the extensions for
+// the repository, the configuration and the statistics of models (https://github.com/triton-inference-server/server/tree/main/docs/protocol, BSD
 // 3-Clause License). The text is our own, and leaves out what this server doesn't support: unknown
 // fields are ignored, as Protocol Buffers prescribe.
 
@@ -113,6 +113,32 @@ internal enum Inference_GRPCInferenceService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "ModelConfig" metadata.
+        internal enum ModelConfig: Sendable {
+            /// Request type for "ModelConfig".
+            internal typealias Input = Inference_ModelConfigRequest
+            /// Response type for "ModelConfig".
+            internal typealias Output = Inference_ModelConfigResponse
+            /// Descriptor for "ModelConfig".
+            internal static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "inference.GRPCInferenceService"),
+                method: "ModelConfig",
+                type: .unary
+            )
+        }
+        /// Namespace for "ModelStatistics" metadata.
+        internal enum ModelStatistics: Sendable {
+            /// Request type for "ModelStatistics".
+            internal typealias Input = Inference_ModelStatisticsRequest
+            /// Response type for "ModelStatistics".
+            internal typealias Output = Inference_ModelStatisticsResponse
+            /// Descriptor for "ModelStatistics".
+            internal static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "inference.GRPCInferenceService"),
+                method: "ModelStatistics",
+                type: .unary
+            )
+        }
         /// Namespace for "RepositoryIndex" metadata.
         internal enum RepositoryIndex: Sendable {
             /// Request type for "RepositoryIndex".
@@ -160,6 +186,8 @@ internal enum Inference_GRPCInferenceService: Sendable {
             ServerMetadata.descriptor,
             ModelMetadata.descriptor,
             ModelInfer.descriptor,
+            ModelConfig.descriptor,
+            ModelStatistics.descriptor,
             RepositoryIndex.descriptor,
             RepositoryModelLoad.descriptor,
             RepositoryModelUnload.descriptor
@@ -272,6 +300,34 @@ extension Inference_GRPCInferenceService {
             request: GRPCCore.StreamingServerRequest<Inference_ModelInferRequest>,
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.StreamingServerResponse<Inference_ModelInferResponse>
+
+        /// Handle the "ModelConfig" method.
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Inference_ModelConfigRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Inference_ModelConfigResponse` messages.
+        func modelConfig(
+            request: GRPCCore.StreamingServerRequest<Inference_ModelConfigRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Inference_ModelConfigResponse>
+
+        /// Handle the "ModelStatistics" method.
+        ///
+        /// - Parameters:
+        ///   - request: A streaming request of `Inference_ModelStatisticsRequest` messages.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A streaming response of `Inference_ModelStatisticsResponse` messages.
+        func modelStatistics(
+            request: GRPCCore.StreamingServerRequest<Inference_ModelStatisticsRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.StreamingServerResponse<Inference_ModelStatisticsResponse>
 
         /// Handle the "RepositoryIndex" method.
         ///
@@ -408,6 +464,34 @@ extension Inference_GRPCInferenceService {
             context: GRPCCore.ServerContext
         ) async throws -> GRPCCore.ServerResponse<Inference_ModelInferResponse>
 
+        /// Handle the "ModelConfig" method.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Inference_ModelConfigRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Inference_ModelConfigResponse` message.
+        func modelConfig(
+            request: GRPCCore.ServerRequest<Inference_ModelConfigRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Inference_ModelConfigResponse>
+
+        /// Handle the "ModelStatistics" method.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Inference_ModelStatisticsRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A response containing a single `Inference_ModelStatisticsResponse` message.
+        func modelStatistics(
+            request: GRPCCore.ServerRequest<Inference_ModelStatisticsRequest>,
+            context: GRPCCore.ServerContext
+        ) async throws -> GRPCCore.ServerResponse<Inference_ModelStatisticsResponse>
+
         /// Handle the "RepositoryIndex" method.
         ///
         /// - Parameters:
@@ -541,6 +625,34 @@ extension Inference_GRPCInferenceService {
             context: GRPCCore.ServerContext
         ) async throws -> Inference_ModelInferResponse
 
+        /// Handle the "ModelConfig" method.
+        ///
+        /// - Parameters:
+        ///   - request: A `Inference_ModelConfigRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Inference_ModelConfigResponse` to respond with.
+        func modelConfig(
+            request: Inference_ModelConfigRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Inference_ModelConfigResponse
+
+        /// Handle the "ModelStatistics" method.
+        ///
+        /// - Parameters:
+        ///   - request: A `Inference_ModelStatisticsRequest` message.
+        ///   - context: Context providing information about the RPC.
+        /// - Throws: Any error which occurred during the processing of the request. Thrown errors
+        ///     of type `RPCError` are mapped to appropriate statuses. All other errors are converted
+        ///     to an internal error.
+        /// - Returns: A `Inference_ModelStatisticsResponse` to respond with.
+        func modelStatistics(
+            request: Inference_ModelStatisticsRequest,
+            context: GRPCCore.ServerContext
+        ) async throws -> Inference_ModelStatisticsResponse
+
         /// Handle the "RepositoryIndex" method.
         ///
         /// - Parameters:
@@ -656,6 +768,28 @@ extension Inference_GRPCInferenceService.StreamingServiceProtocol {
             }
         )
         router.registerHandler(
+            forMethod: Inference_GRPCInferenceService.Method.ModelConfig.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Inference_ModelConfigRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Inference_ModelConfigResponse>(),
+            handler: { request, context in
+                try await self.modelConfig(
+                    request: request,
+                    context: context
+                )
+            }
+        )
+        router.registerHandler(
+            forMethod: Inference_GRPCInferenceService.Method.ModelStatistics.descriptor,
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Inference_ModelStatisticsRequest>(),
+            serializer: GRPCProtobuf.ProtobufSerializer<Inference_ModelStatisticsResponse>(),
+            handler: { request, context in
+                try await self.modelStatistics(
+                    request: request,
+                    context: context
+                )
+            }
+        )
+        router.registerHandler(
             forMethod: Inference_GRPCInferenceService.Method.RepositoryIndex.descriptor,
             deserializer: GRPCProtobuf.ProtobufDeserializer<Inference_RepositoryIndexRequest>(),
             serializer: GRPCProtobuf.ProtobufSerializer<Inference_RepositoryIndexResponse>(),
@@ -754,6 +888,28 @@ extension Inference_GRPCInferenceService.ServiceProtocol {
         context: GRPCCore.ServerContext
     ) async throws -> GRPCCore.StreamingServerResponse<Inference_ModelInferResponse> {
         let response = try await self.modelInfer(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    internal func modelConfig(
+        request: GRPCCore.StreamingServerRequest<Inference_ModelConfigRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Inference_ModelConfigResponse> {
+        let response = try await self.modelConfig(
+            request: GRPCCore.ServerRequest(stream: request),
+            context: context
+        )
+        return GRPCCore.StreamingServerResponse(single: response)
+    }
+
+    internal func modelStatistics(
+        request: GRPCCore.StreamingServerRequest<Inference_ModelStatisticsRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.StreamingServerResponse<Inference_ModelStatisticsResponse> {
+        let response = try await self.modelStatistics(
             request: GRPCCore.ServerRequest(stream: request),
             context: context
         )
@@ -868,6 +1024,32 @@ extension Inference_GRPCInferenceService.SimpleServiceProtocol {
     ) async throws -> GRPCCore.ServerResponse<Inference_ModelInferResponse> {
         return GRPCCore.ServerResponse<Inference_ModelInferResponse>(
             message: try await self.modelInfer(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    internal func modelConfig(
+        request: GRPCCore.ServerRequest<Inference_ModelConfigRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Inference_ModelConfigResponse> {
+        return GRPCCore.ServerResponse<Inference_ModelConfigResponse>(
+            message: try await self.modelConfig(
+                request: request.message,
+                context: context
+            ),
+            metadata: [:]
+        )
+    }
+
+    internal func modelStatistics(
+        request: GRPCCore.ServerRequest<Inference_ModelStatisticsRequest>,
+        context: GRPCCore.ServerContext
+    ) async throws -> GRPCCore.ServerResponse<Inference_ModelStatisticsResponse> {
+        return GRPCCore.ServerResponse<Inference_ModelStatisticsResponse>(
+            message: try await self.modelStatistics(
                 request: request.message,
                 context: context
             ),

@@ -23,8 +23,8 @@
 // The gRPC service of the Open Inference Protocol, version 2.
 //
 // This file states the messages and field numbers that the published protocol prescribes
-// (https://github.com/kserve/open-inference-protocol, Apache License 2.0), with the repository
-// extension (https://github.com/triton-inference-server/server/tree/main/docs/protocol, BSD
+// (https://github.com/kserve/open-inference-protocol, Apache License 2.0), with the extensions for
+// the repository, the configuration and the statistics of models (https://github.com/triton-inference-server/server/tree/main/docs/protocol, BSD
 // 3-Clause License). The text is our own, and leaves out what this server doesn't support: unknown
 // fields are ignored, as Protocol Buffers prescribe.
 
@@ -43,6 +43,92 @@ internal import SwiftProtobuf
 fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobuf.ProtobufAPIVersionCheck {
   struct _2: SwiftProtobuf.ProtobufAPIVersion_2 {}
   typealias Version = _2
+}
+
+nonisolated enum Inference_DataType: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+  case typeInvalid // = 0
+  case typeBool // = 1
+  case typeUint8 // = 2
+  case typeUint16 // = 3
+  case typeUint32 // = 4
+  case typeUint64 // = 5
+  case typeInt8 // = 6
+  case typeInt16 // = 7
+  case typeInt32 // = 8
+  case typeInt64 // = 9
+  case typeFp16 // = 10
+  case typeFp32 // = 11
+  case typeFp64 // = 12
+  case typeString // = 13
+  case typeBf16 // = 14
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .typeInvalid
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .typeInvalid
+    case 1: self = .typeBool
+    case 2: self = .typeUint8
+    case 3: self = .typeUint16
+    case 4: self = .typeUint32
+    case 5: self = .typeUint64
+    case 6: self = .typeInt8
+    case 7: self = .typeInt16
+    case 8: self = .typeInt32
+    case 9: self = .typeInt64
+    case 10: self = .typeFp16
+    case 11: self = .typeFp32
+    case 12: self = .typeFp64
+    case 13: self = .typeString
+    case 14: self = .typeBf16
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .typeInvalid: return 0
+    case .typeBool: return 1
+    case .typeUint8: return 2
+    case .typeUint16: return 3
+    case .typeUint32: return 4
+    case .typeUint64: return 5
+    case .typeInt8: return 6
+    case .typeInt16: return 7
+    case .typeInt32: return 8
+    case .typeInt64: return 9
+    case .typeFp16: return 10
+    case .typeFp32: return 11
+    case .typeFp64: return 12
+    case .typeString: return 13
+    case .typeBf16: return 14
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [Inference_DataType] = [
+    .typeInvalid,
+    .typeBool,
+    .typeUint8,
+    .typeUint16,
+    .typeUint32,
+    .typeUint64,
+    .typeInt8,
+    .typeInt16,
+    .typeInt32,
+    .typeInt64,
+    .typeFp16,
+    .typeFp32,
+    .typeFp64,
+    .typeString,
+    .typeBf16,
+  ]
+
 }
 
 nonisolated struct Inference_ServerLiveRequest: Sendable {
@@ -551,9 +637,264 @@ nonisolated struct Inference_RepositoryModelUnloadResponse: Sendable {
   init() {}
 }
 
+nonisolated struct Inference_ModelConfigRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var name: String = String()
+
+  var version: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Inference_ModelConfigResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var config: Inference_ModelConfig {
+    get {_config ?? Inference_ModelConfig()}
+    set {_config = newValue}
+  }
+  /// Returns true if `config` has been explicitly set.
+  var hasConfig: Bool {self._config != nil}
+  /// Clears the value of `config`. Subsequent reads from it will return its default value.
+  mutating func clearConfig() {self._config = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _config: Inference_ModelConfig? = nil
+}
+
+nonisolated struct Inference_ModelInput: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var name: String = String()
+
+  var dataType: Inference_DataType = .typeInvalid
+
+  var dims: [Int64] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Inference_ModelOutput: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var name: String = String()
+
+  var dataType: Inference_DataType = .typeInvalid
+
+  var dims: [Int64] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Inference_ModelConfig: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var name: String = String()
+
+  var platform: String = String()
+
+  /// With 0, the dimensions include the axis of the items.
+  var maxBatchSize: Int32 = 0
+
+  var input: [Inference_ModelInput] = []
+
+  var output: [Inference_ModelOutput] = []
+
+  var backend: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Inference_ModelStatisticsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// An empty name stands for all models.
+  var name: String = String()
+
+  var version: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Inference_ModelStatisticsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var modelStats: [Inference_ModelStatistics] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Inference_ModelStatistics: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var name: String {
+    get {_storage._name}
+    set {_uniqueStorage()._name = newValue}
+  }
+
+  var version: String {
+    get {_storage._version}
+    set {_uniqueStorage()._version = newValue}
+  }
+
+  /// Milliseconds since 1970.
+  var lastInference: UInt64 {
+    get {_storage._lastInference}
+    set {_uniqueStorage()._lastInference = newValue}
+  }
+
+  /// The number of items.
+  var inferenceCount: UInt64 {
+    get {_storage._inferenceCount}
+    set {_uniqueStorage()._inferenceCount = newValue}
+  }
+
+  /// The number of runs, which can have several items.
+  var executionCount: UInt64 {
+    get {_storage._executionCount}
+    set {_uniqueStorage()._executionCount = newValue}
+  }
+
+  var inferenceStats: Inference_InferStatistics {
+    get {_storage._inferenceStats ?? Inference_InferStatistics()}
+    set {_uniqueStorage()._inferenceStats = newValue}
+  }
+  /// Returns true if `inferenceStats` has been explicitly set.
+  var hasInferenceStats: Bool {_storage._inferenceStats != nil}
+  /// Clears the value of `inferenceStats`. Subsequent reads from it will return its default value.
+  mutating func clearInferenceStats() {_uniqueStorage()._inferenceStats = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct Inference_InferStatistics: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var success: Inference_StatisticDuration {
+    get {_success ?? Inference_StatisticDuration()}
+    set {_success = newValue}
+  }
+  /// Returns true if `success` has been explicitly set.
+  var hasSuccess: Bool {self._success != nil}
+  /// Clears the value of `success`. Subsequent reads from it will return its default value.
+  mutating func clearSuccess() {self._success = nil}
+
+  var fail: Inference_StatisticDuration {
+    get {_fail ?? Inference_StatisticDuration()}
+    set {_fail = newValue}
+  }
+  /// Returns true if `fail` has been explicitly set.
+  var hasFail: Bool {self._fail != nil}
+  /// Clears the value of `fail`. Subsequent reads from it will return its default value.
+  mutating func clearFail() {self._fail = nil}
+
+  var queue: Inference_StatisticDuration {
+    get {_queue ?? Inference_StatisticDuration()}
+    set {_queue = newValue}
+  }
+  /// Returns true if `queue` has been explicitly set.
+  var hasQueue: Bool {self._queue != nil}
+  /// Clears the value of `queue`. Subsequent reads from it will return its default value.
+  mutating func clearQueue() {self._queue = nil}
+
+  var computeInput: Inference_StatisticDuration {
+    get {_computeInput ?? Inference_StatisticDuration()}
+    set {_computeInput = newValue}
+  }
+  /// Returns true if `computeInput` has been explicitly set.
+  var hasComputeInput: Bool {self._computeInput != nil}
+  /// Clears the value of `computeInput`. Subsequent reads from it will return its default value.
+  mutating func clearComputeInput() {self._computeInput = nil}
+
+  var computeInfer: Inference_StatisticDuration {
+    get {_computeInfer ?? Inference_StatisticDuration()}
+    set {_computeInfer = newValue}
+  }
+  /// Returns true if `computeInfer` has been explicitly set.
+  var hasComputeInfer: Bool {self._computeInfer != nil}
+  /// Clears the value of `computeInfer`. Subsequent reads from it will return its default value.
+  mutating func clearComputeInfer() {self._computeInfer = nil}
+
+  var computeOutput: Inference_StatisticDuration {
+    get {_computeOutput ?? Inference_StatisticDuration()}
+    set {_computeOutput = newValue}
+  }
+  /// Returns true if `computeOutput` has been explicitly set.
+  var hasComputeOutput: Bool {self._computeOutput != nil}
+  /// Clears the value of `computeOutput`. Subsequent reads from it will return its default value.
+  mutating func clearComputeOutput() {self._computeOutput = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _success: Inference_StatisticDuration? = nil
+  fileprivate var _fail: Inference_StatisticDuration? = nil
+  fileprivate var _queue: Inference_StatisticDuration? = nil
+  fileprivate var _computeInput: Inference_StatisticDuration? = nil
+  fileprivate var _computeInfer: Inference_StatisticDuration? = nil
+  fileprivate var _computeOutput: Inference_StatisticDuration? = nil
+}
+
+nonisolated struct Inference_StatisticDuration: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var count: UInt64 = 0
+
+  var ns: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "inference"
+
+nonisolated extension Inference_DataType: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0TYPE_INVALID\0\u{1}TYPE_BOOL\0\u{1}TYPE_UINT8\0\u{1}TYPE_UINT16\0\u{1}TYPE_UINT32\0\u{1}TYPE_UINT64\0\u{1}TYPE_INT8\0\u{1}TYPE_INT16\0\u{1}TYPE_INT32\0\u{1}TYPE_INT64\0\u{1}TYPE_FP16\0\u{1}TYPE_FP32\0\u{1}TYPE_FP64\0\u{1}TYPE_STRING\0\u{1}TYPE_BF16\0")
+}
 
 nonisolated extension Inference_ServerLiveRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ServerLiveRequest"
@@ -1622,6 +1963,474 @@ nonisolated extension Inference_RepositoryModelUnloadResponse: SwiftProtobuf.Mes
   }
 
   static func ==(lhs: Inference_RepositoryModelUnloadResponse, rhs: Inference_RepositoryModelUnloadResponse) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Inference_ModelConfigRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ModelConfigRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}version\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Inference_ModelConfigRequest, rhs: Inference_ModelConfigRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Inference_ModelConfigResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ModelConfigResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}config\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._config) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._config {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Inference_ModelConfigResponse, rhs: Inference_ModelConfigResponse) -> Bool {
+    if lhs._config != rhs._config {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Inference_ModelInput: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ModelInput"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}data_type\0\u{2}\u{2}dims\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.dataType) }()
+      case 4: try { try decoder.decodeRepeatedInt64Field(value: &self.dims) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.dataType != .typeInvalid {
+      try visitor.visitSingularEnumField(value: self.dataType, fieldNumber: 2)
+    }
+    if !self.dims.isEmpty {
+      try visitor.visitPackedInt64Field(value: self.dims, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Inference_ModelInput, rhs: Inference_ModelInput) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.dataType != rhs.dataType {return false}
+    if lhs.dims != rhs.dims {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Inference_ModelOutput: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ModelOutput"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}data_type\0\u{1}dims\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.dataType) }()
+      case 3: try { try decoder.decodeRepeatedInt64Field(value: &self.dims) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.dataType != .typeInvalid {
+      try visitor.visitSingularEnumField(value: self.dataType, fieldNumber: 2)
+    }
+    if !self.dims.isEmpty {
+      try visitor.visitPackedInt64Field(value: self.dims, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Inference_ModelOutput, rhs: Inference_ModelOutput) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.dataType != rhs.dataType {return false}
+    if lhs.dims != rhs.dims {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Inference_ModelConfig: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ModelConfig"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}platform\0\u{4}\u{2}max_batch_size\0\u{1}input\0\u{1}output\0\u{2}\u{b}backend\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.platform) }()
+      case 4: try { try decoder.decodeSingularInt32Field(value: &self.maxBatchSize) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.input) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.output) }()
+      case 17: try { try decoder.decodeSingularStringField(value: &self.backend) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.platform.isEmpty {
+      try visitor.visitSingularStringField(value: self.platform, fieldNumber: 2)
+    }
+    if self.maxBatchSize != 0 {
+      try visitor.visitSingularInt32Field(value: self.maxBatchSize, fieldNumber: 4)
+    }
+    if !self.input.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.input, fieldNumber: 5)
+    }
+    if !self.output.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.output, fieldNumber: 6)
+    }
+    if !self.backend.isEmpty {
+      try visitor.visitSingularStringField(value: self.backend, fieldNumber: 17)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Inference_ModelConfig, rhs: Inference_ModelConfig) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.platform != rhs.platform {return false}
+    if lhs.maxBatchSize != rhs.maxBatchSize {return false}
+    if lhs.input != rhs.input {return false}
+    if lhs.output != rhs.output {return false}
+    if lhs.backend != rhs.backend {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Inference_ModelStatisticsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ModelStatisticsRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}version\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.version.isEmpty {
+      try visitor.visitSingularStringField(value: self.version, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Inference_ModelStatisticsRequest, rhs: Inference_ModelStatisticsRequest) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Inference_ModelStatisticsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ModelStatisticsResponse"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}model_stats\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.modelStats) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.modelStats.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.modelStats, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Inference_ModelStatisticsResponse, rhs: Inference_ModelStatisticsResponse) -> Bool {
+    if lhs.modelStats != rhs.modelStats {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Inference_ModelStatistics: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ModelStatistics"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}version\0\u{3}last_inference\0\u{3}inference_count\0\u{3}execution_count\0\u{3}inference_stats\0")
+
+  fileprivate class _StorageClass {
+    var _name: String = String()
+    var _version: String = String()
+    var _lastInference: UInt64 = 0
+    var _inferenceCount: UInt64 = 0
+    var _executionCount: UInt64 = 0
+    var _inferenceStats: Inference_InferStatistics? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _name = source._name
+      _version = source._version
+      _lastInference = source._lastInference
+      _inferenceCount = source._inferenceCount
+      _executionCount = source._executionCount
+      _inferenceStats = source._inferenceStats
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._version) }()
+        case 3: try { try decoder.decodeSingularUInt64Field(value: &_storage._lastInference) }()
+        case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._inferenceCount) }()
+        case 5: try { try decoder.decodeSingularUInt64Field(value: &_storage._executionCount) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._inferenceStats) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._name.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._name, fieldNumber: 1)
+      }
+      if !_storage._version.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._version, fieldNumber: 2)
+      }
+      if _storage._lastInference != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._lastInference, fieldNumber: 3)
+      }
+      if _storage._inferenceCount != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._inferenceCount, fieldNumber: 4)
+      }
+      if _storage._executionCount != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._executionCount, fieldNumber: 5)
+      }
+      try { if let v = _storage._inferenceStats {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Inference_ModelStatistics, rhs: Inference_ModelStatistics) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._name != rhs_storage._name {return false}
+        if _storage._version != rhs_storage._version {return false}
+        if _storage._lastInference != rhs_storage._lastInference {return false}
+        if _storage._inferenceCount != rhs_storage._inferenceCount {return false}
+        if _storage._executionCount != rhs_storage._executionCount {return false}
+        if _storage._inferenceStats != rhs_storage._inferenceStats {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Inference_InferStatistics: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".InferStatistics"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}success\0\u{1}fail\0\u{1}queue\0\u{3}compute_input\0\u{3}compute_infer\0\u{3}compute_output\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._success) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._fail) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._queue) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._computeInput) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._computeInfer) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._computeOutput) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._success {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._fail {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._queue {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._computeInput {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._computeInfer {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._computeOutput {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Inference_InferStatistics, rhs: Inference_InferStatistics) -> Bool {
+    if lhs._success != rhs._success {return false}
+    if lhs._fail != rhs._fail {return false}
+    if lhs._queue != rhs._queue {return false}
+    if lhs._computeInput != rhs._computeInput {return false}
+    if lhs._computeInfer != rhs._computeInfer {return false}
+    if lhs._computeOutput != rhs._computeOutput {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Inference_StatisticDuration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".StatisticDuration"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}ns\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.count) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.ns) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.count != 0 {
+      try visitor.visitSingularUInt64Field(value: self.count, fieldNumber: 1)
+    }
+    if self.ns != 0 {
+      try visitor.visitSingularUInt64Field(value: self.ns, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Inference_StatisticDuration, rhs: Inference_StatisticDuration) -> Bool {
+    if lhs.count != rhs.count {return false}
+    if lhs.ns != rhs.ns {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
