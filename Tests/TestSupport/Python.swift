@@ -31,7 +31,9 @@ package enum Python {
     let process = try ChildProcess(path, arguments, environment: environment, in: root.path)
     let result = await process.finish(input: input)
     guard result.status == 0 else {
-      throw Failure(message: "Python ended with \(result.status): \(result.error)")
+      // pytest and unittest say on different streams what failed.
+      throw Failure(
+        message: "Python ended with \(result.status):\n\(result.output.suffix(8000))\n\(result.error)")
     }
     return result.output
   }
