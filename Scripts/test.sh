@@ -18,8 +18,9 @@ swift test --skip-build "$@" 2>&1 | tee "$log"
 status=$?
 if [ "$status" -ne 0 ]; then
   printf '\nWhat failed (%s has the whole output):\n' "$log" >&2
-  # The lines with an arrow say what was expected, and belong to the issue before them.
-  awk '/recorded an issue|^error:|fatal error/ { print; follows = 1; next }
-       follows && /^↳/ { print; next } { follows = 0 }' "$log" >&2
+  # What follows an issue, up to the next test's line, is the rest of its message.
+  awk '/recorded an issue|^error:|fatal error/ { print; rest = 60; next }
+       /^(◇|✔|✘) / { rest = 0 }
+       rest > 0 { print; rest -= 1 }' "$log" >&2
 fi
 exit "$status"
