@@ -10,7 +10,7 @@ import TensorIO
 /// Loads a SavedModel into memory, and explains why one cannot be loaded.
 struct SavedModelLoading {
   let library: TensorFlowLibrary
-  let threads: Int
+  let configuration: TensorFlowConfiguration
 
   private var functions: TensorFlowFunctions { library.functions }
 
@@ -59,7 +59,7 @@ struct SavedModelLoading {
       functions.DeleteSessionOptions(options)
       for word in words { free(UnsafeMutablePointer(mutating: word)) }
     }
-    let configuration = TensorFlowConfiguration(threads: threads).bytes
+    let configuration = configuration.bytes
     try library.checking { functions.SetConfig(options, configuration, configuration.count, $0) }
     let session = try library.checking { status in
       functions.LoadSessionFromSavedModel(
@@ -159,47 +159,5 @@ extension TensorFlowFailure {
         + "exported, the object didn't refer to the variable. For Keras 3, export an ExportArchive "
         + "with add_variable_collection(\"optimizer\", optimizer.variables), or keep the variables in "
         + "the tf.Module: self.kept = [v.value for v in network.variables + optimizer.variables].")
-  }
-}
-
-/// TensorFlow's ConfigProto, which sets the threads of a session.
-struct TensorFlowConfiguration {
-  /// The number of threads within one operation.
-  var threadsInOperation: Int32
-  /// The number of operations that run at once; -1 runs them on the calling thread.
-  var operationsAtOnce: Int32
-
-  /// Makes a configuration for a number of threads.
-  ///
-  /// One thread is fastest for models with small operations, and running on the calling thread
-  /// avoids a switch to another one. Documentation/TensorFlow.md has the measurements.
-  ///
-  /// TensorFlow's own environment variables `TF_NUM_INTRAOP_THREADS` and `TF_NUM_INTEROP_THREADS`
-  /// take precedence.
-  init(threads: Int) {
-    threadsInOperation = Self.number("TF_NUM_INTRAOP_THREADS") ?? Int32(clamping: threads)
-    operationsAtOnce = Self.number("TF_NUM_INTEROP_THREADS") ?? (threads > 1 ? 1 : -1)
-  }
-
-  private static func number(_ variable: String) -> Int32? {
-    guard let text = getenv(variable) else { return nil }
-    return Int32(String(cString: text))
-  }
-
-  /// The message's bytes.
-  ///
-  /// A session with several threads gets its own threads, because TensorFlow's shared pool has the
-  /// size that the first session of the process asked for. A session with one thread doesn't,
-  /// because TensorFlow no longer runs operations on the calling thread when the session has its
-  /// own threads.
-  var bytes: [UInt8] {
-    var bytes: [UInt8] = [0x10]
-    // Negative numbers are encoded as 64 bits.
-    bytes.append(varint: UInt64(bitPattern: Int64(threadsInOperation)))
-    bytes.append(0x28)
-    bytes.append(varint: UInt64(bitPattern: Int64(operationsAtOnce)))
-    // Soft placement runs a graph that was made for other devices on the CPU.
-    bytes += [0x38, 1]
-    return threadsInOperation > 1 || operationsAtOnce > 0 ? bytes + [0x48, 1] : bytes
   }
 }

@@ -81,6 +81,7 @@ struct TensorFlowFailure: Error {
   let message: String
 
   private static let invalidArgument: Int32 = 3
+  private static let deadlineExceeded: Int32 = 4
   private static let notFound: Int32 = 5
   private static let permissionDenied: Int32 = 7
   private static let resourceExhausted: Int32 = 8
@@ -90,6 +91,9 @@ struct TensorFlowFailure: Error {
   var isOfSystem: Bool {
     [Self.permissionDenied, Self.resourceExhausted, Self.unavailable].contains(code)
   }
+
+  /// Whether the run's time was over.
+  var isOfTime: Bool { code == Self.deadlineExceeded }
 
   /// Whether a SavedModel has no graph with the tags.
   var concernsTags: Bool { code == Self.notFound && message.contains("tags") }

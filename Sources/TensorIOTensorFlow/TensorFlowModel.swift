@@ -30,6 +30,8 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
   let library: TensorFlowLibrary
   let graph: TensorFlowGraph
   let session: OpaquePointer
+  /// How the session runs without a time limit.
+  let runOptions: RunOptionsMessage
   let folder: SavedModelFolder
   /// The names of the operations that save and restore the variables.
   let saverDefinition: SaverMessage
@@ -41,11 +43,13 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     folder: SavedModelFolder, modes: ModelModes, threads: Int, library: TensorFlowLibrary
   ) throws {
     try folder.check()
-    let loading = SavedModelLoading(library: library, threads: threads)
+    let configuration = TensorFlowConfiguration(threads: threads)
+    let loading = SavedModelLoading(library: library, configuration: configuration)
     let loaded = try loading.load(
       folder, tag: modes.contains(.train) ? Self.trainingTag : Self.servingTag)
     self.folder = folder
     self.library = library
+    runOptions = RunOptionsMessage(onCallingThread: configuration.runsOnCallingThread)
     graph = loaded.graph
     session = loaded.session
     tags = loaded.metaGraph.tags

@@ -123,9 +123,11 @@ struct TensorFlowSaver {
     var results = [OpaquePointer?](repeating: nil, count: fetches.count)
     do throws(TensorFlowFailure) {
       try library.checking { status in
-        library.functions.SessionRun(
-          model.session, nil, feeds, values, 1, fetches, &results, Int32(fetches.count), operations,
-          Int32(operations.count), nil, status)
+        model.runOptions.withBuffer { options in
+          library.functions.SessionRun(
+            model.session, options, feeds, values, 1, fetches, &results, Int32(fetches.count),
+            operations, Int32(operations.count), nil, status)
+        }
       }
     } catch {
       throw explained(error)

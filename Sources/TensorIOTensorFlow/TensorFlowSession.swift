@@ -139,7 +139,21 @@ final class TensorFlowSession: Session {
     inputs[index].isSet = false
   }
 
-  func run() throws {
+  func run() throws { try run(within: nil) }
+
+  /// Runs the model, and ends the run between two operations when the token's deadline has passed.
+  ///
+  /// TensorFlow's C API has no other way to end one run. A step of training is always completed.
+  func run(until token: CancellationToken) throws {
+    guard !token.isCancelled else {
+      throw TensorIOError(.cancelled, "The run was cancelled before it began.")
+    }
+    guard let deadline = token.deadline, operations.isEmpty else { return try run() }
+    try run(within: ContinuousClock.now.duration(to: deadline))
+  }
+
+  /// Runs the model, for up to a time if there is one.
+  private func run(within limit: Duration?) throws {
     if cancellation?.isCancelled == true {
       throw TensorIOError(.cancelled, "The run was cancelled before it began.")
     }
@@ -155,7 +169,7 @@ final class TensorFlowSession: Session {
     // Mark the inputs before anything runs, because even a failed run may have shared their memory.
     for index in inputs.indices where inputs[index].isSet { inputs[index].wasFed = true }
     if !operations.isEmpty && !outputsRunOperations { try run(operations, fetching: false) }
-    try run(outputsRunOperations ? operations : [], fetching: true)
+    try run(outputsRunOperations ? operations : [], fetching: true, within: limit)
   }
 
   func withOutput(at index: Int, _ body: (RawSpan) throws -> Void) throws {
@@ -188,11 +202,16 @@ final class TensorFlowSession: Session {
     }
   }
 
-  private func run(_ targets: [OpaquePointer?], fetching: Bool) throws {
+  private func run(
+    _ targets: [OpaquePointer?], fetching: Bool, within limit: Duration? = nil
+  ) throws {
     let count = Int32(fetching ? fetches.count : 0)
-    functions.SessionRun(
-      model.session, nil, feeds, feedValues, Int32(feeds.count), fetches, &fetchValues, count,
-      targets, Int32(targets.count), nil, status)
+    let options = limit.map(RunOptionsMessage.init(limit:)) ?? model.runOptions
+    options.withBuffer { options in
+      functions.SessionRun(
+        model.session, options, feeds, feedValues, Int32(feeds.count), fetches, &fetchValues, count,
+        targets, Int32(targets.count), nil, status)
+    }
     if let failure = TensorFlowFailure(status, functions) { throw runError(failure) }
     guard fetching else { return }
     for index in fetchValues.indices {
@@ -207,6 +226,7 @@ final class TensorFlowSession: Session {
 
   private func runError(_ failure: TensorFlowFailure) -> TensorIOError {
     let model = "The model '\(model.folder.path)'"
+    if failure.isOfTime { return TensorIOError(.cancelled, "\(model) was ended at its deadline.") }
     return failure.missingOperation(in: model) ?? failure.missingVariable(in: model)
       ?? TensorIOError(.inferenceFailed, "\(model) failed: \(failure.message)")
   }

@@ -32,8 +32,8 @@ package enum Python {
     let result = await process.finish(input: input)
     guard result.status == 0 else {
       // pytest and unittest say on different streams what failed.
-      throw Failure(
-        message: "Python ended with \(result.status):\n\(result.output.suffix(8000))\n\(result.error)")
+      let output = result.output.suffix(8000)
+      throw Failure(message: "Python ended with \(result.status):\n\(output)\n\(result.error)")
     }
     return result.output
   }

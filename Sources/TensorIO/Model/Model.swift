@@ -51,10 +51,9 @@ public protocol Model: AnyObject, Sendable {
 
   /// Runs the model, and gives up at a time.
   ///
-  /// The deadline applies to the wait for a session and to the run. LiteRT ends a run between two
-  /// operations, and this method returns after that. TensorFlow can't end a run that has begun, so it
-  /// may return outputs after the deadline. Loading the model has no deadline. The default only checks
-  /// the deadline before the run.
+  /// The deadline applies to the wait for a session and to the run. LiteRT and TensorFlow end a run
+  /// between two operations, and this method returns after that. Loading the model has no deadline.
+  /// The default only checks the deadline before the run.
   ///
   /// - Parameters:
   ///   - inputs: The values of the inputs.
