@@ -18,7 +18,7 @@ import TensorIOLiteRT
 /// TENSORIO_LITERT_LIBRARY names.
 @main
 struct Benchmarks {
-  static func main() throws {
+  static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count == 2 else {
       print("usage: tensorio-benchmarks ROOT")
@@ -28,15 +28,15 @@ struct Benchmarks {
     if ProcessInfo.processInfo.environment["ALLOCATIONS"] != nil {
       return try runForAllocationCount(root: root)
     }
-    try compareSmallCalls(root: root, library: library)
+    try await compareSmallCalls(root: root, library: library)
     let model = root + "/../shared/data/models/mobilenet_v1_0.25_128_quant.tflite"
     let isShared = FileManager.default.fileExists(atPath: model)
-    try comparePictures(
+    try await comparePictures(
       model: isShared ? model : root + "/Demo/digits-int8.tiobundle/model.tflite",
       library: library)
     if isShared {
       for photo in ["cat.jpg", "cat_720p.jpg", "phone-12mp.jpg"] {
-        try Pictures.compareDecoding(root + "/../shared/data/images/" + photo)
+        try await Pictures.compareDecoding(root + "/../shared/data/images/" + photo)
       }
     }
     try Pictures.measureResizing()
@@ -51,7 +51,7 @@ struct Benchmarks {
 
   // MARK: - One float
 
-  private static func compareSmallCalls(root: String, library: String) throws {
+  private static func compareSmallCalls(root: String, library: String) async throws {
     let file = root + "/Tests/Fixtures/Models/add.tflite"
     let model = try makeModel(
       file: file, quantized: false, input: #"{"name": "x", "type": "array", "shape": [1]}"#,
@@ -64,7 +64,7 @@ struct Benchmarks {
     var input: Float = 2
     var output: Float = 0
     let count = 20_000
-    Pair("one float, native values in and out / bare C calls", count: count).run {
+    await Pair("one float, native values in and out / bare C calls", count: count).run {
       for _ in 0..<count {
         let y: Float = try model.run(Float(2))["y"]
         precondition(y == 25)
@@ -74,13 +74,43 @@ struct Benchmarks {
         guard baseline_run(baseline, &input, 4, &output, 4) == 0, output == 25 else { fatalError() }
       }
     }
-    Pair("one float, the runtime's own call alone / bare C calls", count: count).run {
+    await Pair("one float, the runtime's own call alone / bare C calls", count: count).run {
       for _ in 0..<count { try session.run() }
     } against: {
       for _ in 0..<count {
         guard baseline_run(baseline, &input, 4, &output, 4) == 0, output == 25 else { fatalError() }
       }
     }
+    await compareWays(of: model)
+  }
+
+  /// Compares the ways to run with the blocking one that has no deadline.
+  private static func compareWays(of model: any Model) async {
+    let count = 5000
+    let input = ModelInputs(Float(2))
+    let blocking = { for _ in 0..<count { _ = try model.run(input) as ModelOutputs } }
+    await Pair("one float, blocking with a deadline / without", count: count).run {
+      for _ in 0..<count { _ = try Self.run(model, input, .now + .seconds(60)) }
+    } against: {
+      try blocking()
+    }
+    await Pair("one float, async / blocking", count: count).run {
+      for _ in 0..<count { _ = try await model.run(input) }
+    } against: {
+      try blocking()
+    }
+    await Pair("one float, async with a deadline / blocking", count: count).run {
+      for _ in 0..<count { _ = try await model.run(input, deadline: .now + .seconds(60)) }
+    } against: {
+      try blocking()
+    }
+  }
+
+  /// Runs with a deadline. In a function that isn't async, this is the blocking method.
+  private static func run(
+    _ model: any Model, _ input: ModelInputs, _ deadline: ContinuousClock.Instant
+  ) throws -> ModelOutputs {
+    try model.run(input, deadline: deadline)
   }
 
   /// Runs one call a number of times, for a tool that counts allocations from outside.
@@ -106,7 +136,7 @@ struct Benchmarks {
 
   // MARK: - Pictures
 
-  private static func comparePictures(model file: String, library: String) throws {
+  private static func comparePictures(model file: String, library: String) async throws {
     guard let baseline = baseline_open(library, file) else {
       throw TensorIOError(.internalFault, "The C peer could not be made.")
     }
@@ -123,7 +153,7 @@ struct Benchmarks {
     var output = [UInt8](repeating: 0, count: baseline_output_bytes(baseline))
     let count = 100
     let name = URL(filePath: file).lastPathComponent
-    Pair("\(name), run / bare C calls (write, run, read)", count: count).run {
+    await Pair("\(name), run / bare C calls (write, run, read)", count: count).run {
       for _ in 0..<count { _ = try model.run(picture) }
     } against: {
       for _ in 0..<count {
@@ -166,14 +196,15 @@ struct Pair {
   }
 
   /// Runs both in turn and prints the median times and the median of the ratios.
-  func run(_ ours: () throws -> Void, against theirs: () throws -> Void) {
+  func run(_ ours: () async throws -> Void, against theirs: () async throws -> Void) async {
     let clock = ContinuousClock()
     do {
-      try ours()
-      try theirs()
+      try await ours()
+      try await theirs()
       var times: [(Double, Double)] = []
       for _ in 0..<rounds {
-        times.append((try nanoseconds(clock.measure(ours)), try nanoseconds(clock.measure(theirs))))
+        let (one, other) = (try await clock.measure(ours), try await clock.measure(theirs))
+        times.append((nanoseconds(one), nanoseconds(other)))
       }
       let ratio = median(times.map { $0.0 / $0.1 })
       let one = median(times.map(\.0))

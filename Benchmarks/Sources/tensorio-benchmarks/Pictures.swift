@@ -11,13 +11,13 @@ import TensorIOImageCodecs
 /// The stages that a picture goes through.
 enum Pictures {
   /// The whole picture into fresh memory, ours and libjpeg's plain loop in turn.
-  static func compareDecoding(_ path: String) throws {
+  static func compareDecoding(_ path: String) async throws {
     let file = [UInt8](try Data(contentsOf: URL(filePath: path)))
     let byteCount = baseline_decode_jpeg(file, file.count, nil)
     let decoder = ImageDecoder()
     let name = URL(filePath: path).lastPathComponent
     let count = max(1, 4_000_000 / byteCount)
-    Pair("\(name), decoded whole / libjpeg's plain loop", count: count).run {
+    await Pair("\(name), decoded whole / libjpeg's plain loop", count: count).run {
       for _ in 0..<count { _ = try decoder.decode(file) }
     } against: {
       for _ in 0..<count {
