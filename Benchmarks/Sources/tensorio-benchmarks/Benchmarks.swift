@@ -106,7 +106,9 @@ struct Benchmarks {
     }
   }
 
-  /// Runs with a deadline. In a function that isn't async, this is the blocking method.
+  /// Runs with a deadline.
+  ///
+  /// In a function that is not async, this is the blocking method.
   private static func run(
     _ model: any Model, _ input: ModelInputs, _ deadline: ContinuousClock.Instant
   ) throws -> ModelOutputs {

@@ -3,6 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
+import Synchronization
+
 extension InferenceModel {
   final class Loaded: Sendable {
     let model: any LoadedModel
@@ -168,5 +171,57 @@ extension InferenceModel {
       "model.json and the model in '\(bundle.path)' disagree: "
         + errors.map(\.description).joined(separator: " "),
       issues: issues)
+  }
+}
+
+// MARK: - Loading for a run
+
+extension InferenceModel {
+  /// Returns the model in memory, and loads it if it isn't loaded, until the request's deadline.
+  ///
+  /// A failure counts as a failed run. A load that takes too long is completed for later runs.
+  @inline(__always)
+  func loaded(for request: RunRequest?, items: Int = 1) throws -> Loaded {
+    if let loaded = loadedBefore { return loaded }
+    return try load(for: request, items)
+  }
+
+  private func load(for request: RunRequest?, _ items: Int) throws -> Loaded {
+    do {
+      guard let request, let deadline = request.deadline else { return try loaded() }
+      request.beginLoading()
+      let result = Mutex<Result<Loaded, any Error>?>(nil)
+      let end = DispatchSemaphore(value: 0)
+      DispatchQueue(label: "tensorio.loading").async {
+        let loaded = Result { try self.loaded() }
+        result.withLock { $0 = loaded }
+        end.signal()
+      }
+      guard end.wait(timeout: .at(deadline)) == .success, let loaded = result.withLock({ $0 })
+      else { throw request.expired(of: bundle.path) }
+      request.endLoading()
+      return try loaded.get()
+    } catch {
+      throw failed(error, request, items)
+    }
+  }
+
+  /// Returns the model in memory, and loads it on another thread if it isn't loaded.
+  ///
+  /// The task goes on at the request's deadline, or when it is cancelled. The load is then completed
+  /// for later runs. A failure counts as a failed run.
+  func loaded(for request: RunRequest, items: Int = 1) async throws -> Loaded {
+    if let loaded = loadedBefore { return loaded }
+    request.beginLoading()
+    let path = bundle.path
+    do {
+      let loaded = try await PendingRun.run(
+        until: request.deadline, orThrow: { request.expired(of: path) }, { try await self.loaded() }
+      )
+      request.endLoading()
+      return loaded
+    } catch {
+      throw failed(error, request, items)
+    }
   }
 }

@@ -28,8 +28,9 @@ extension InferenceModel {
   ///   outputs.
   public func measure(_ inputs: ModelInputs) throws -> (outputs: ModelOutputs, latency: RunLatency)
   {
-    let loaded = try loaded()
-    return try lend(loaded.pool, to: request()) { session in
+    let request = request()
+    let loaded = try loaded(for: request)
+    return try lend(loaded.pool, to: request) { session in
       try loaded.bound.measure(inputs, on: session)
     }
   }
@@ -37,8 +38,8 @@ extension InferenceModel {
   public func measure(
     _ inputs: ModelInputs
   ) async throws -> (outputs: ModelOutputs, latency: RunLatency) {
-    let loaded = try await loaded()
     let request = RunRequest(deadline: nil)
+    let loaded = try await loaded(for: request)
     let stop = loaded.stop(for: request)
     return try await lend(loaded.pool, to: request) { session in
       try loaded.bound.measure(inputs, on: session, until: stop)
@@ -80,15 +81,16 @@ extension InferenceModel {
   /// through the model in runs of up to 64. Otherwise they run one by one. The results are the
   /// same, because declaring a batch axis promises that items do not affect each other.
   public func run(batch items: [ModelInputs]) throws -> [ModelOutputs] {
-    let loaded = try loaded()
-    return try lend(loaded.pool, to: request(), items: items.count) { session in
+    let request = request()
+    let loaded = try loaded(for: request, items: items.count)
+    return try lend(loaded.pool, to: request, items: items.count) { session in
       try loaded.run(batch: items, on: session)
     }
   }
 
   public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
-    let loaded = try await loaded()
     let request = RunRequest(deadline: nil)
+    let loaded = try await loaded(for: request, items: items.count)
     let stop = loaded.stop(for: request)
     return try await lend(loaded.pool, to: request, items: items.count) { session in
       try loaded.run(batch: items, on: session, until: stop)
@@ -105,8 +107,9 @@ extension InferenceModel {
   private func runOnce(
     _ inputs: ModelInputs, until deadline: ContinuousClock.Instant?
   ) throws -> ModelOutputs {
-    let loaded = try loaded()
-    guard let request = request(until: deadline) else {
+    let request = request(until: deadline)
+    let loaded = try loaded(for: request)
+    guard let request else {
       return try lend(loaded.pool, to: nil) { try loaded.bound.run(inputs, on: $0) }
     }
     let stop = deadline == nil ? nil : loaded.stop(for: request)
@@ -119,8 +122,8 @@ extension InferenceModel {
   private func runOnce(
     _ inputs: ModelInputs, until deadline: ContinuousClock.Instant?
   ) async throws -> ModelOutputs {
-    let loaded = try await loaded()
     let request = RunRequest(deadline: deadline)
+    let loaded = try await loaded(for: request)
     let stop = loaded.stop(for: request)
     let inputs = loader.observer == nil ? inputs : request.timing(inputs)
     return try await lend(loaded.pool, to: request) { session in
@@ -192,7 +195,7 @@ extension InferenceModel {
   /// Counts a run that failed.
   ///
   /// - Returns: The error for the caller.
-  private func failed(
+  func failed(
     _ error: any Error, _ request: RunRequest?, _ items: Int
   ) -> any Error {
     let explained = explain(error, request)

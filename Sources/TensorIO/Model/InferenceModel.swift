@@ -92,11 +92,14 @@ public final class InferenceModel: Model {
 
   // MARK: - Loading
 
+  /// The model in memory; nil if it isn't loaded.
+  var loadedBefore: Loaded? { state.withLock { $0 } }
+
   /// Returns the model in memory, and loads it if it isn't loaded.
   func loaded() throws -> Loaded {
-    if let loaded = state.withLock({ $0 }) { return loaded }
+    if let loadedBefore { return loadedBefore }
     return try loading.withLock { _ in
-      if let loaded = state.withLock({ $0 }) { return loaded }
+      if let loadedBefore { return loadedBefore }
       let new = try makeLoaded()
       state.withLock { $0 = new }
       return new
@@ -107,7 +110,7 @@ public final class InferenceModel: Model {
   ///
   /// Loading reads files and compiles, which must not block a thread of the cooperative pool.
   func loaded() async throws -> Loaded {
-    if let loaded = state.withLock({ $0 }) { return loaded }
+    if let loadedBefore { return loadedBefore }
     return try await BlockingWork.run { try self.loaded() }
   }
 }

@@ -51,9 +51,9 @@ public protocol Model: AnyObject, Sendable {
 
   /// Runs the model, and gives up at a time.
   ///
-  /// The deadline applies to the wait for a session and to the run. LiteRT and TensorFlow end a run
-  /// between two operations, and this method returns after that. Loading the model has no deadline.
-  /// The default only checks the deadline before the run.
+  /// The deadline applies to loading the model if it isn't loaded, to the wait for a session and to
+  /// the run. LiteRT and TensorFlow end a run between two operations, and this method returns after
+  /// that. A load is completed for later runs. The default only checks the deadline before the run.
   ///
   /// - Parameters:
   ///   - inputs: The values of the inputs.

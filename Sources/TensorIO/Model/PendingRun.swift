@@ -118,22 +118,22 @@ extension PendingRun {
   /// Runs a closure in a task that is cancelled at a time, when the calling task goes on.
   ///
   /// - Parameters:
-  ///   - deadline: The time.
+  ///   - deadline: The time; nil if only a cancelled task goes on early.
   ///   - error: Makes the error of a closure that took too long.
   ///   - body: The work.
   /// - Returns: What the closure returns.
   /// - Throws: The error for a closure that took too long, `CancellationError`, and what the closure
   ///   throws.
   static func run(
-    until deadline: ContinuousClock.Instant, orThrow error: @escaping @Sendable () -> any Error,
+    until deadline: ContinuousClock.Instant?, orThrow error: @escaping @Sendable () -> any Error,
     _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     try Task.checkCancellation()
     let pending = PendingRun(endsEarly: true)
     let task = Mutex<Task<Void, Never>?>(nil)
     let stop: @Sendable () -> Void = { task.withLock { $0 }?.cancel() }
-    let timer = pending.giveUp(at: deadline, error, cleanUp: stop)
-    defer { timer.cancel() }
+    let timer = deadline.map { pending.giveUp(at: $0, error, cleanUp: stop) }
+    defer { timer?.cancel() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard pending.wait(continuation), pending.begin() else { return }

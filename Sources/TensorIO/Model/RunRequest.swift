@@ -13,6 +13,10 @@ final class RunRequest: Sendable {
   private let times = Mutex(Times())
 
   private struct Times {
+    /// Whether the run waits until the model is loaded.
+    var isLoading = false
+    /// When the run began to wait for a session.
+    var asked = ContinuousClock.now
     var begun: ContinuousClock.Instant?
     var latency: RunLatency?
     /// Return the times for decoding each image.
@@ -23,6 +27,18 @@ final class RunRequest: Sendable {
 
   var deadline: ContinuousClock.Instant? { token.deadline }
 
+  /// Notes that the model must be loaded first.
+  func beginLoading() { times.withLock { $0.isLoading = true } }
+
+  /// Notes that the model is loaded.
+  func endLoading() {
+    let now = ContinuousClock.now
+    times.withLock { times in
+      times.isLoading = false
+      times.asked = now
+    }
+  }
+
   /// Notes that the run has a session.
   func begin() {
     let now = ContinuousClock.now
@@ -30,9 +46,12 @@ final class RunRequest: Sendable {
   }
 
   /// How long the run waited for a session.
-  var waited: Duration { (times.withLock { $0.begun } ?? .now) - requested }
+  var waited: Duration {
+    let now = ContinuousClock.now
+    return times.withLock { $0.isLoading ? .zero : ($0.begun ?? now) - $0.asked }
+  }
 
-  /// How long it is since the run was asked for.
+  /// How long it is since the run was asked for, with the time for loading the model.
   var total: Duration { ContinuousClock.now - requested }
 
   /// Returns the inputs with timers of their decoding.
@@ -62,8 +81,15 @@ final class RunRequest: Sendable {
   /// The error for a run that didn't end by its deadline.
   func expired(of model: String) -> TensorIOError {
     let now = ContinuousClock.now
-    let begun = times.withLock { $0.begun }
-    let waited = "waited \(Self.text((begun ?? now) - requested)) for a session"
+    let (isLoading, asked, begun) = times.withLock { ($0.isLoading, $0.asked, $0.begun) }
+    if isLoading {
+      return TensorIOError(
+        .deadlineExceeded,
+        "The run of '\(model)' didn't begin by its deadline: after \(Self.text(now - requested)), the "
+          + "model wasn't loaded yet. Allow more time for the first run, or call 'load()' before it."
+      )
+    }
+    let waited = "waited \(Self.text((begun ?? now) - asked)) for a session"
     let ran = begun.map { "and ran for \(Self.text(now - $0))" } ?? "and didn't begin"
     return TensorIOError(
       .deadlineExceeded,
