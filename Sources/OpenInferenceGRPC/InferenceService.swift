@@ -98,18 +98,8 @@ struct InferenceService: Inference_GRPCInferenceService.ServiceProtocol {
       return .with {
         $0.config = .with {
           ($0.name, $0.platform, $0.backend) = (model.name, model.platform, model.platform)
-          $0.input = model.inputs.map { tensor in
-            .with {
-              ($0.name, $0.dataType) = (tensor.name, tensor.dataType)
-              $0.dims = tensor.shape.map(Int64.init)
-            }
-          }
-          $0.output = model.outputs.map { tensor in
-            .with {
-              ($0.name, $0.dataType) = (tensor.name, tensor.dataType)
-              $0.dims = tensor.shape.map(Int64.init)
-            }
-          }
+          $0.input = model.inputs.map { $0.configuration() }
+          $0.output = model.outputs.map { $0.configuration() }
         }
       }
     }
@@ -202,7 +192,25 @@ extension ModelCounts {
   }
 }
 
+/// The input or output of a model's configuration, which are two generated types with the same fields.
+private protocol TensorConfiguration {
+  init()
+  var name: String { get set }
+  var dataType: Inference_DataType { get set }
+  var dims: [Int64] { get set }
+}
+
+extension Inference_ModelInput: TensorConfiguration {}
+extension Inference_ModelOutput: TensorConfiguration {}
+
 extension ModelFacts.Tensor {
+  fileprivate func configuration<Configuration: TensorConfiguration>() -> Configuration {
+    var configuration = Configuration()
+    (configuration.name, configuration.dataType) = (name, dataType)
+    configuration.dims = shape.map(Int64.init)
+    return configuration
+  }
+
   /// The type of elements, which the configuration names in another way than the metadata.
   fileprivate var dataType: Inference_DataType {
     switch type {

@@ -100,74 +100,81 @@ struct OpenInferenceService: Sendable {
     read: @escaping @Sendable () throws -> InferenceCall,
     reply: @escaping @Sendable (InferenceReply) throws -> Reply
   ) async throws -> Reply {
-    let id = model.bundle.manifest.id
-    let start = ContinuousClock.now
+    let work = Work(model: model, queue: queue, deadline: deadline, read: read, reply: reply)
     do {
       let (result, stages) =
         if joiner.isOn, try model.runsItemsTogether() {
-          try await runJoined(model, on: queue, deadline, since: start, read, reply)
+          try await runJoined(work)
         } else {
-          try await runAlone(model, on: queue, deadline, since: start, read, reply)
+          try await runAlone(work)
         }
-      statistics.add(id, ContinuousClock.now - start, stages)
+      statistics.add(work.id, ContinuousClock.now - work.start, stages)
       return result
     } catch {
-      statistics.addFailure(id, ContinuousClock.now - start)
+      statistics.addFailure(work.id, ContinuousClock.now - work.start)
       throw error
     }
   }
 
+  /// What a request wants: its model, when it came, and how it is read and answered.
+  private struct Work<Reply: Sendable>: Sendable {
+    let model: InferenceModel
+    let queue: WorkQueue
+    let deadline: ContinuousClock.Instant?
+    let start = ContinuousClock.now
+    let read: @Sendable () throws -> InferenceCall
+    let reply: @Sendable (InferenceReply) throws -> Reply
+
+    var id: String { model.bundle.manifest.id }
+  }
+
   private func runJoined<Reply: Sendable>(
-    _ model: InferenceModel, on queue: WorkQueue, _ deadline: ContinuousClock.Instant?,
-    since start: ContinuousClock.Instant, _ read: @escaping @Sendable () throws -> InferenceCall,
-    _ reply: @escaping @Sendable (InferenceReply) throws -> Reply
+    _ work: Work<Reply>
   ) async throws -> (Reply, RequestStages) {
-    let id = model.bundle.manifest.id
-    let (call, items, begin, end) = try await queue.run {
+    let (call, items, begin, end) = try await work.queue.run {
       let begin = ContinuousClock.now
-      let call = try read()
-      return (call, try call.items(for: model), begin, ContinuousClock.now)
+      let call = try work.read()
+      return (call, try call.items(for: work.model), begin, ContinuousClock.now)
     }
-    return try await joiner.run(items, of: model, on: queue, deadline: deadline) { run in
+    return try await joiner.run(
+      items, of: work.model, on: work.queue, deadline: work.deadline
+    ) { run in
       let outputBegin = ContinuousClock.now
-      let result = try reply(InferenceReply(call, run.outputs, model))
+      let result = try work.reply(InferenceReply(call, run.outputs, work.model))
       return (
         result,
         RequestStages(
-          queue: (begin - start) + (run.begin - end), input: end - begin,
+          queue: (begin - work.start) + (run.begin - end), input: end - begin,
           inference: run.end - run.begin, output: ContinuousClock.now - outputBegin)
       )
     } counting: {
-      statistics.addRun(id, items: $0)
+      statistics.addRun(work.id, items: $0)
     }
   }
 
   private func runAlone<Reply: Sendable>(
-    _ model: InferenceModel, on queue: WorkQueue, _ deadline: ContinuousClock.Instant?,
-    since start: ContinuousClock.Instant, _ read: @escaping @Sendable () throws -> InferenceCall,
-    _ reply: @escaping @Sendable (InferenceReply) throws -> Reply
+    _ work: Work<Reply>
   ) async throws -> (Reply, RequestStages) {
-    let id = model.bundle.manifest.id
     let isCancelled = CancellationFlag()
     return try await withTaskCancellationHandler {
-      try await queue.run {
+      try await work.queue.run {
         try isCancelled.check()
         let begin = ContinuousClock.now
-        let call = try read()
-        let items = try call.items(for: model)
+        let call = try work.read()
+        let items = try call.items(for: work.model)
         let runBegin = ContinuousClock.now
         let outputs = try items.map { item in
           try isCancelled.check()
-          statistics.addRun(id, items: 1)
-          guard let deadline else { return try model.run(item) }
-          return try model.run(item, deadline: deadline)
+          statistics.addRun(work.id, items: 1)
+          guard let deadline = work.deadline else { return try work.model.run(item) }
+          return try work.model.run(item, deadline: deadline)
         }
         let runEnd = ContinuousClock.now
-        let result = try reply(InferenceReply(call, outputs, model))
+        let result = try work.reply(InferenceReply(call, outputs, work.model))
         return (
           result,
           RequestStages(
-            queue: begin - start, input: runBegin - begin, inference: runEnd - runBegin,
+            queue: begin - work.start, input: runBegin - begin, inference: runEnd - runBegin,
             output: ContinuousClock.now - runEnd)
         )
       }

@@ -15,8 +15,8 @@ final class RunRequest: Sendable {
   private struct Times {
     /// Whether the run waits until the model is loaded.
     var isLoading = false
-    /// When the run began to wait for a session.
-    var asked = ContinuousClock.now
+    /// When the model that had to be loaded first was loaded.
+    var loaded: ContinuousClock.Instant?
     var begun: ContinuousClock.Instant?
     var latency: RunLatency?
     /// Return the times for decoding each image.
@@ -35,7 +35,7 @@ final class RunRequest: Sendable {
     let now = ContinuousClock.now
     times.withLock { times in
       times.isLoading = false
-      times.asked = now
+      times.loaded = now
     }
   }
 
@@ -48,7 +48,7 @@ final class RunRequest: Sendable {
   /// How long the run waited for a session.
   var waited: Duration {
     let now = ContinuousClock.now
-    return times.withLock { $0.isLoading ? .zero : ($0.begun ?? now) - $0.asked }
+    return times.withLock { $0.isLoading ? .zero : ($0.begun ?? now) - ($0.loaded ?? requested) }
   }
 
   /// How long it is since the run was asked for, with the time for loading the model.
@@ -81,7 +81,7 @@ final class RunRequest: Sendable {
   /// The error for a run that didn't end by its deadline.
   func expired(of model: String) -> TensorIOError {
     let now = ContinuousClock.now
-    let (isLoading, asked, begun) = times.withLock { ($0.isLoading, $0.asked, $0.begun) }
+    let (isLoading, loaded, begun) = times.withLock { ($0.isLoading, $0.loaded, $0.begun) }
     if isLoading {
       return TensorIOError(
         .deadlineExceeded,
@@ -89,7 +89,7 @@ final class RunRequest: Sendable {
           + "model wasn't loaded yet. Allow more time for the first run, or call 'load()' before it."
       )
     }
-    let waited = "waited \(Self.text((begun ?? now) - asked)) for a session"
+    let waited = "waited \(Self.text((begun ?? now) - (loaded ?? requested))) for a session"
     let ran = begun.map { "and ran for \(Self.text(now - $0))" } ?? "and didn't begin"
     return TensorIOError(
       .deadlineExceeded,
