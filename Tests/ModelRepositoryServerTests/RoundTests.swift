@@ -172,6 +172,39 @@ import Testing
     #expect(try await fixture.repository.fsck().isSound)
   }
 
+  @Test func `a restored backup has the averages of rounds, but not the updates of open ones`()
+    async throws
+  {
+    let fixture = try await RoundFixture(clients: 4)
+    let (copy, restored) = (fixture.repository.folder + "-copy", fixture.repository.folder + "-new")
+    defer { for path in [copy, restored] { try? FileManager.default.removeItem(atPath: path) } }
+    try await fixture.repository.serve { client in
+      for (name, count) in [("finished", 4), ("open", 3)] {
+        let task = try await client.makeRound(name, minimum: 4, seconds: 60)
+        for (index, token) in fixture.tokens.prefix(count).enumerated() {
+          let enrolment = try await client.enrol(token, in: name)
+          try await client.sendUpdate(
+            try update(index, enrolment, task), enrolment, token, in: name)
+        }
+        #expect(
+          try await client.roundStatus(name).state == (name == "finished" ? .finished : .open))
+      }
+      try await RepositoryStore.backup(fixture.repository.options, to: copy)
+    }
+    let rounds = copy + "/rounds/cats"
+    #expect(
+      try FileManager.default.subpathsOfDirectory(atPath: rounds).sorted() == [
+        "finished", "finished/average.safetensors",
+      ])
+    try await RepositoryStore.restore(
+      from: copy, ModelRepositoryOptions(dataFolder: restored))
+    let repository = try await TestRepository { $0.dataFolder = restored }
+    try await repository.serve { client in
+      #expect(try await client.roundStatus("finished").state == .finished)
+      try await client.checkAverage(RoundFixture.average(0..<4), in: "finished")
+    }
+  }
+
   @Test func `a stored update that was damaged later isn't averaged`() async throws {
     let fixture = try await RoundFixture(clients: 3)
     try await fixture.repository.serve { client in

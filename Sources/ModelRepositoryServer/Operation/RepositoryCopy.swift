@@ -172,6 +172,7 @@ extension RepositoryCopy {
       }
       try await blocking { [gone] in
         try forget(gone, copy)
+        try copyAverages(source, fresh, copy)
         try copy.close()
         try copyRoots(source, fresh)
         if includesKeys { try copyKeys(source.keys, fresh) }
@@ -304,7 +305,7 @@ extension RepositoryCopy {
     }
   }
 
-  /// Copies the database, checks it, and returns its blobs.
+  /// Copies the database, checks it, copies the averages of rounds, and returns the blobs.
   private static func copyDatabase(
     _ backup: DataFolder, _ fresh: DataFolder
   ) throws -> [BlobReference] {
@@ -319,6 +320,7 @@ extension RepositoryCopy {
       throw RepositoryError(.storage, "The backup's database is damaged: \(faults.prefix(3)).")
     }
     try prepare(copy)
+    try copyAverages(backup, fresh, copy)
     let blobs = try blobs(in: copy)
     try copy.close()
     return blobs

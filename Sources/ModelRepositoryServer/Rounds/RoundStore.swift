@@ -93,15 +93,26 @@ final class RoundStore: Sendable {
     ).map { try Client(CheckedRow($0, of: "round_clients", key: ["model", "round", "client"])) }
   }
 
+  /// Returns the tasks of rounds in some states, without those whose rows are damaged.
+  ///
+  /// A damaged row is reported when its round is asked for.
+  static func tasks(
+    _ states: [RoundStatus.State], _ database: Database
+  ) throws -> [RoundTask] {
+    let marks = states.map { _ in "?" }.joined(separator: ", ")
+    return try Row.fetchAll(
+      database, sql: "SELECT * FROM rounds WHERE state IN (\(marks))",
+      arguments: StatementArguments(states.map(\.rawValue))
+    ).compactMap { try? Round(CheckedRow($0, of: "rounds", key: ["model", "round"])).task }
+  }
+
   func round(_ round: RepositoryName, of model: RepositoryName) async throws -> Round {
     try await repository.database.read { try Self.round(round, of: model, $0) }
   }
 
   // MARK: - Files
 
-  func folder(of task: RoundTask) -> String {
-    "\(repository.folder.rounds)/\(task.model)/\(task.round)"
-  }
+  func folder(of task: RoundTask) -> String { repository.folder.round(of: task) }
 
   func file(of client: String, in task: RoundTask) -> String {
     "\(folder(of: task))/\(client)\(Self.updateExtension)"
@@ -109,7 +120,7 @@ final class RoundStore: Sendable {
 
   static let updateExtension = ".update"
 
-  func averageFile(of task: RoundTask) -> String { folder(of: task) + "/average.safetensors" }
+  func averageFile(of task: RoundTask) -> String { repository.folder.average(of: task) }
 
   /// The folder of updates that are being received.
   var incoming: String { repository.folder.rounds + "/.incoming" }
@@ -118,14 +129,7 @@ final class RoundStore: Sendable {
   /// that have ended.
   func dropLeftovers() throws {
     for name in try FileSystem.names(in: incoming) { try FileSystem.remove(incoming + "/" + name) }
-    let ended = try repository.database.read { database in
-      try Row.fetchAll(
-        database, sql: "SELECT * FROM rounds WHERE state IN ('finished', 'failed')"
-      ).compactMap {
-        // A damaged row is reported when the round is asked for.
-        try? Round(CheckedRow($0, of: "rounds", key: ["model", "round"])).task
-      }
-    }
+    let ended = try repository.database.read { try Self.tasks([.finished, .failed], $0) }
     for task in ended { try dropUpdates(of: task) }
   }
 
