@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+import collections
+import itertools
 import json
 import os
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 _PREFIX = struct.Struct("<IQ")
@@ -22,6 +24,9 @@ MOST_HEADER_BYTES = 16 << 20
 
 _LARGEST_PART = 1 << 32
 """No answer has a larger part. Larger numbers show that the stream isn't the protocol."""
+
+_MOST_PARTS = 1024
+"""The system writes no more parts at once."""
 
 
 class FrameError(Exception):
@@ -41,20 +46,19 @@ def encode_header(header: dict[str, Any], body_length: int) -> bytes:
     return _PREFIX.pack(len(data), body_length) + data
 
 
-def write_frame(descriptor: int, header: bytes, body: Sequence[memoryview]) -> None:
-    """Writes a whole frame, however little the pipe takes at once.
+def write_frames(descriptor: int, parts: list[memoryview]) -> None:
+    """Writes the parts of whole frames, however little the pipe takes at once.
 
     Raises:
         OSError: The worker no longer reads.
     """
-    parts = [memoryview(header), *(part for part in body if len(part))]
-    while parts:
-        count = os.writev(descriptor, parts)
-        while parts and count >= len(parts[0]):
-            count -= len(parts[0])
-            parts.pop(0)
-        if parts:
-            parts[0] = parts[0][count:]
+    rest = collections.deque(part for part in parts if len(part))
+    while rest:
+        count = os.writev(descriptor, list(itertools.islice(rest, _MOST_PARTS)))
+        while rest and count >= len(rest[0]):
+            count -= len(rest.popleft())
+        if count:
+            rest[0] = rest[0][count:]
 
 
 class FrameReader:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Path = str | os.PathLike[str]
 Errors = Literal["raise", "return"]
 Decode = Literal["exact", "high", "fast"]
+Accelerator = Literal["auto", "cpu", "gpu"]
 
 
 class Model:
@@ -45,7 +46,8 @@ class Model:
 
     def __init__(
         self, bundle: Path | RemoteModel, *, threads: int | None = None, supervise: int | None = None,
-        program: Path | None = None, timeout: float | None = None, decode: Decode = "exact",
+        program: Path | None = None, timeout: float | None = None, decode: Decode = "exact", ahead: int = 0,
+        accelerator: Accelerator = "cpu",
     ):
         """Args:
             bundle: The path of a bundle, a folder ``NAME.tiobundle``, or a ``HostedModel`` or ``ZippedModel``.
@@ -58,6 +60,10 @@ class Model:
                 the code ``timed_out``. Only a supervisor also stops the run, which otherwise goes on.
             decode: How JPEG files are decoded, as `tensorio run --decode` says: ``exact``, or with less work for
                 large photos and values that differ a little, ``high`` or ``fast``.
+            ahead: Sends the worker this many more items at once, and takes their answers together, which lessens
+                the cost of each. A result then comes up to 20 ms later, and an iterable is read so much further.
+            accelerator: What runs a model of TensorFlow Lite: ``cpu``; ``gpu``, which is an error if the GPU can't be
+                trusted; or ``auto``, which then uses the CPU and logs why. Documentation/LiteRT.md describes the trial.
 
         Raises:
             ValueError: An argument is out of its range.
@@ -65,8 +71,15 @@ class Model:
         for name, number in (("threads", threads), ("supervise", supervise)):
             if number is not None and number < 1:
                 raise ValueError(f"'{name}' is {number}, but must be at least 1.")
+        if not 0 <= ahead <= 4096:
+            raise ValueError(f"'ahead' is {ahead}, but must be from 0 to 4096.")
+        if ahead and (supervise is not None or timeout is not None):
+            raise ValueError("'ahead' can't be combined with 'supervise' or 'timeout', because the items that wait "
+                             "would have to run again or take too long.")
         if decode not in ("exact", "high", "fast"):
             raise ValueError(f"'decode' is {decode!r}, but must be 'exact', 'high' or 'fast'.")
+        if accelerator not in ("auto", "cpu", "gpu"):
+            raise ValueError(f"'accelerator' is {accelerator!r}, but must be 'auto', 'cpu' or 'gpu'.")
         if timeout is not None and not (timeout > 0 and math.isfinite(timeout)):
             raise ValueError(f"'timeout' is {timeout}, but must be a number of seconds above 0.")
         self._bundle = bundle if isinstance(bundle, RemoteModel) else os.path.abspath(os.fspath(bundle))
@@ -75,6 +88,8 @@ class Model:
         self._program = None if program is None else os.fspath(program)
         self._timeout = timeout
         self._decode = decode
+        self._ahead = ahead
+        self._accelerator = accelerator
         self._starting = threading.Lock()
         self._worker: Worker | None = None
         self._ending: weakref.finalize[[], Model] | None = None
@@ -91,7 +106,9 @@ class Model:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _make, (self._bundle, self._threads, self._supervise, self._program, self._timeout, self._decode)
+        return _make, (self._bundle, {
+            "threads": self._threads, "supervise": self._supervise, "program": self._program, "timeout": self._timeout,
+            "decode": self._decode, "ahead": self._ahead, "accelerator": self._accelerator})
 
     def __repr__(self) -> str:
         return f"tensorio.Model({self._bundle!r})"
@@ -268,6 +285,10 @@ class Model:
             command += ["--threads", str(self._threads)]
         if self._supervise is not None:
             command += ["--supervise", str(self._supervise)]
+        if self._ahead:
+            command += ["--ahead", str(self._ahead)]
+        if self._accelerator != "cpu":
+            command += ["--accelerator", self._accelerator]
         return command
 
     def _options(self, answer: str) -> dict[str, Any]:
@@ -303,11 +324,8 @@ class Model:
             worker.abandon()
 
 
-def _make(
-    bundle: str | RemoteModel, threads: int | None, supervise: int | None, program: str | None, timeout: float | None,
-    decode: Decode,
-) -> Model:
-    return Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout, decode=decode)
+def _make(bundle: str | RemoteModel, options: dict[str, Any]) -> Model:
+    return Model(bundle, **options)
 
 
 _FORKING = threading.Lock()

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import queue
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ._arrays import read_array, with_arrays
 from ._errors import ItemError, WorkerEnded
-from ._worker import Answer, Worker
+from ._worker import Answer, ItemFrame, Worker
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -23,6 +23,9 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 _AHEAD = 4
 """In order, this many windows of items may be done while an earlier item isn't."""
+
+_MOST_BYTES_AHEAD = 1 << 20
+"""Items with more bytes than this aren't sent ahead, so that the worker's memory stays small."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,14 @@ def _item_error(error: Mapping[str, Any]) -> ItemError:
     return ItemError(str(error["code"]), str(error["message"]))
 
 
+class _Sent(NamedTuple):
+    """An item that isn't answered yet."""
+
+    position: int
+    item: object
+    byte_count: int
+
+
 class Stream(Generic[T]):
     """Runs the items of an iterable, which is read only as fast as the results are taken."""
 
@@ -119,8 +130,9 @@ class Stream(Generic[T]):
         self._read = read
         self._is_ordered = is_ordered
         self._is_indexed = is_indexed
-        self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
-        self._sent: dict[int, tuple[int, object]] = {}
+        self._answers: queue.SimpleQueue[list[Answer]] = queue.SimpleQueue()
+        self._sent: dict[int, _Sent] = {}
+        self._sent_bytes = 0
         self._done: dict[int, Result[T]] = {}
         self._most_held = worker.window * (_AHEAD if is_ordered else 1)
 
@@ -140,14 +152,8 @@ class Stream(Generic[T]):
                     result = self._done.pop(key)
                     next_index += 1
                     yield result
-                has_room = len(self._sent) < self._worker.window and \
-                    len(self._sent) + len(self._done) < self._most_held
-                if has_more and has_room:
-                    entry = next(rest, None)
-                    if entry is None:
-                        has_more = False
-                    else:
-                        self._send(*entry)
+                if has_more and self._has_room(0):
+                    has_more = self._send_next(rest)
                     while not self._answers.empty():
                         self._receive(self._answers.get())
                 elif self._sent:
@@ -155,27 +161,55 @@ class Stream(Generic[T]):
         finally:
             self._worker.cancel(list(self._sent))
 
-    def _send(self, index: int, item: object) -> None:
-        options = {**self._options, "index": index} if self._is_indexed else self._options
+    def _has_room(self, count: int) -> bool:
+        """Whether another item may be sent after this many others."""
+        under_way = len(self._sent) + count
+        if under_way + len(self._done) >= self._most_held:
+            return False
+        return under_way < self._worker.window - self._worker.ahead or \
+            (under_way < self._worker.window and self._sent_bytes < _MOST_BYTES_AHEAD)
+
+    def _send_next(self, rest: Iterator[tuple[int, object]]) -> bool:
+        """Sends one item, or with a worker that takes items ahead, as many as it has room for.
+
+        Returns:
+            Whether there may be more items.
+        """
+        frames: dict[int, ItemFrame] = {}
+        has_more = True
+        while has_more and self._has_room(len(frames)) and len(frames) <= self._worker.ahead:
+            entry = next(rest, None)
+            if entry is None:
+                has_more = False
+            else:
+                index, item = entry
+                options = {**self._options, "index": index} if self._is_indexed else self._options
+                try:
+                    frames[index] = self._worker.encode(item, index, options)
+                except ItemError as error:
+                    self._fail(error, index, item)
+                else:
+                    self._sent_bytes += frames[index].byte_count
         try:
-            key = self._worker.send(item, options, self._answers.put, index)
-        except ItemError as error:
-            self._fail(error, index, item)
+            self._worker.send(list(frames.values()), self._answers.put)
         except WorkerEnded as error:
             # The end can be known before the answers of the items under way are taken.
-            items = [*(sent for _, sent in self._sent.values()), item]
+            items = [*(sent.item for sent in self._sent.values()), *error.items]
             raise WorkerEnded(error.reason, items, error.status, error.signal, error.messages) from None
-        else:
-            self._sent[key] = (index, item)
+        for index, frame in frames.items():
+            self._sent[frame.key] = _Sent(index, frame.item, frame.byte_count)
+        return has_more
 
-    def _receive(self, answer: Answer) -> None:
-        index, item = self._sent.pop(answer.key)
-        try:
-            value = self._read(answer)
-        except ItemError as error:
-            self._fail(error, index, item)
-        else:
-            self._done[index] = Result(index, item, None, value)
+    def _receive(self, answers: list[Answer]) -> None:
+        for answer in answers:
+            sent = self._sent.pop(answer.key)
+            self._sent_bytes -= sent.byte_count
+            try:
+                value = self._read(answer)
+            except ItemError as error:
+                self._fail(error, sent.position, sent.item)
+            else:
+                self._done[sent.position] = Result(sent.position, sent.item, None, value)
 
     def _fail(self, error: ItemError, index: int, item: object) -> None:
         self._done[index] = Result(index, item, ItemError(error.code, error.message, item, index), None)

@@ -10,10 +10,13 @@ import collections
 from typing import Any, Literal
 
 from ._errors import ItemError, WorkerEnded
-from ._model import Decode, Model, Path
+from ._model import Accelerator, Decode, Model, Path
 from ._remote import RemoteModel
 
 Answers = Literal["outputs", "row"]
+
+_AHEAD = 32
+"""The worker of a table gets so many more items than it can begin with."""
 
 _MOST_IDLE_ENDS = 5
 """When this many workers in a row have ended without an item under way, the table fails."""
@@ -24,7 +27,7 @@ _MOST_KILLS = 5
 
 def table_model(
     bundle: Path | RemoteModel, threads: int, supervise: int | None, program: Path | None, timeout: float | None,
-    decode: Decode,
+    decode: Decode, accelerator: Accelerator = "cpu",
 ) -> Model:
     """Returns the model of an actor or a partition, which replaces its worker itself.
 
@@ -33,7 +36,8 @@ def table_model(
     """
     if supervise is None and timeout is not None:
         supervise = 1
-    return Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout, decode=decode)
+    return Model(bundle, threads=threads, supervise=supervise, program=program, timeout=timeout, decode=decode,
+                 ahead=_AHEAD if supervise is None else 0, accelerator=accelerator)
 
 
 def check_answer(answer: str) -> None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
 import select
@@ -17,7 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ._errors import Error, ItemError, WorkerEnded
-from ._frames import FrameError, FrameReader, encode_header, write_frame
+from ._frames import FrameError, FrameReader, encode_header, write_frames
 from ._items import ItemEncoder
 
 PROTOCOL = 1
@@ -41,9 +42,32 @@ class Answer(NamedTuple):
     error: Error | None = None
 
 
+class ItemFrame(NamedTuple):
+    """An item as the worker reads it.
+
+    Attributes:
+        key: A number that names the item, which its answer has, too.
+        item: The item.
+        header: The bytes of the header, and of the lengths before it.
+        body: The bytes that follow.
+    """
+
+    key: int
+    item: object
+    header: bytes
+    body: Sequence[memoryview]
+
+    @property
+    def byte_count(self) -> int:
+        return len(self.header) + sum(map(len, self.body))
+
+
+Done = Callable[[list[Answer]], None]
+
+
 class _UnderWay(NamedTuple):
     item: object
-    done: Callable[[Answer], None]
+    done: Done
 
 
 class Worker:
@@ -62,7 +86,8 @@ class Worker:
         self._room = threading.Condition()
         self._writing = threading.Lock()
         self._under_way: dict[int, _UnderWay] = {}
-        self._next_key = 0
+        self._keys = itertools.count()
+        self._arrived: list[Answer] = []
         self._end: WorkerEnded | None = None
         self._fault = ""
         self._messages = bytearray()
@@ -90,6 +115,7 @@ class Worker:
         if self._end is not None:
             raise self._start_error()
         self.window = max(1, int(self.description["window"]))
+        self.ahead = int(self.description.get("ahead", 0))
         self.encoder = ItemEncoder(self.description["inputs"], os.getcwd())
 
     @property
@@ -99,65 +125,67 @@ class Worker:
 
     # Items
 
-    def send(
-        self, item: object, options: dict[str, Any], done: Callable[[Answer], None], index: int = 0,
-    ) -> int:
-        """Sends an item as soon as the worker has room for it.
+    def encode(self, item: object, index: int, options: dict[str, Any]) -> ItemFrame:
+        """Returns an item as the worker reads it.
 
         Args:
             item: The item.
-            options: More members of its header, such as ``answer``.
-            done: Called once with the answer, in another thread. It mustn't block.
             index: The position of the item, for its error, and for its row if the item has no name.
-
-        Returns:
-            A number that names the item.
+            options: More members of its header, such as ``answer``.
 
         Raises:
             ItemError: The item can't be sent.
-            WorkerEnded: The worker has ended.
         """
         source = self.encoder.encode(item)
+        key = next(self._keys)
+        members = {"type": "item", "id": key, **options, **source.members}
         if not source.is_named:
-            options = {"name": str(index), **options}
+            members.setdefault("name", str(index))
+        try:
+            header = encode_header(members, sum(map(len, source.body)))
+        except ValueError as error:
+            raise ItemError("refused", f"The item can't be sent to the model: {error}.", item, index) from error
+        return ItemFrame(key, item, header, source.body)
+
+    def send(self, frames: Sequence[ItemFrame], done: Done) -> None:
+        """Sends items as soon as the worker has room for them.
+
+        Args:
+            frames: The items, at most as many as the worker's window.
+            done: Called with answers as they arrive, in another thread. Each item has one. It mustn't block.
+
+        Raises:
+            WorkerEnded: The worker has ended.
+        """
         with self._room:
-            while len(self._under_way) >= self.window and self._end is None:
+            while len(self._under_way) + len(frames) > self.window and self._end is None:
                 self._room.wait()
             if self._end is not None:
                 raise WorkerEnded(
-                    self._end.reason, (item,), self._end.status, self._end.signal, self._end.messages)
-            key = self._next_key
-            self._next_key += 1
-            self._under_way[key] = _UnderWay(item, done)
+                    self._end.reason, [frame.item for frame in frames], self._end.status, self._end.signal,
+                    self._end.messages)
+            for frame in frames:
+                self._under_way[frame.key] = _UnderWay(frame.item, done)
         try:
-            header = encode_header(
-                {"type": "item", "id": key, **options, **source.members}, sum(map(len, source.body)))
-            self._write(header, source.body)
-        except ValueError as error:
-            self._forget(key)
-            raise ItemError("refused", f"The item can't be sent to the model: {error}.", item, index) from error
+            self._write([part for frame in frames for part in (memoryview(frame.header), *frame.body)])
         except BaseException:
-            self._forget(key)
+            with self._room:
+                for frame in frames:
+                    self._under_way.pop(frame.key, None)
+                self._room.notify_all()
             raise
-        return key
 
     def cancel(self, keys: Sequence[int]) -> None:
         """Tells the worker that some items' answers are no longer needed."""
         for key in keys:
             if key in self._under_way and self._end is None:
-                self._write(encode_header({"type": "cancel", "id": key}, 0), ())
+                self._write([memoryview(encode_header({"type": "cancel", "id": key}, 0))])
 
-    def _forget(self, key: int) -> _UnderWay | None:
-        with self._room:
-            call = self._under_way.pop(key, None)
-            self._room.notify()
-        return call
-
-    def _write(self, header: bytes, body: Sequence[memoryview]) -> None:
-        """Writes a frame. If the worker has ended, the reader fails all items under way."""
+    def _write(self, parts: list[memoryview]) -> None:
+        """Writes whole frames. If the worker has ended, the reader fails all items under way."""
         with self._writing:
             try:
-                write_frame(self._input, header, body)
+                write_frames(self._input, parts)
             except OSError:
                 pass
             except BaseException:
@@ -234,6 +262,7 @@ class Worker:
 
     def _receive(self, poll: select.poll, count: int) -> bytes:
         """Returns the worker's next bytes, and none after its end."""
+        self._deliver()
         silence = 0
         while True:
             # This counts seconds in which nothing could be read. A clock would also count those in which
@@ -263,9 +292,7 @@ class Worker:
     def _handle(self, header: dict[str, Any], body: memoryview) -> None:
         kind = header.get("type")
         if kind in ("row", "outputs", "tensors", "failed"):
-            call = self._forget(header["id"])
-            if call is not None:
-                call.done(Answer(header["id"], header, body))
+            self._arrived.append(Answer(header["id"], header, body))
         elif kind == "ready":
             if header.get("protocol") != PROTOCOL:
                 raise ValueError(f"the protocol is {header.get('protocol')}, but this package has {PROTOCOL}")
@@ -274,8 +301,24 @@ class Worker:
         elif kind == "fault":
             self._fault = str(header.get("message"))
 
+    def _deliver(self) -> None:
+        """Passes on the answers that have arrived. Those that arrived together wake their thread once."""
+        if not self._arrived:
+            return
+        answers: dict[Done, list[Answer]] = {}
+        with self._room:
+            for answer in self._arrived:
+                call = self._under_way.pop(answer.key, None)
+                if call is not None:
+                    answers.setdefault(call.done, []).append(answer)
+            self._room.notify_all()
+        self._arrived.clear()
+        for done, own in answers.items():
+            done(own)
+
     def _finish(self, reason: str) -> None:
         """Fails the items under way after the worker's end."""
+        self._deliver()
         try:
             self._process.wait(_ENDING_SECONDS)
         except subprocess.TimeoutExpired:
@@ -303,7 +346,7 @@ class Worker:
             self._room.notify_all()
         self._is_ready.set()
         for key, call in calls.items():
-            call.done(Answer(key, {}, memoryview(b""), WorkerEnded(*self._end.args)))
+            call.done([Answer(key, {}, memoryview(b""), WorkerEnded(*self._end.args))])
 
     def _has_messages(self) -> bool:
         poll = select.poll()

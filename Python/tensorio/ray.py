@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._evaluation import evaluate_part, label_table, merge
-from ._model import Decode, Model, Path
+from ._model import Accelerator, Decode, Model, Path
 from ._program import find_program
 from ._remote import RemoteModel
 from ._tables import Answers, check_answer, table_model, with_results
@@ -20,7 +20,7 @@ from ._tables import Answers, check_answer, table_model, with_results
 def predict(
     dataset: Any, bundle: Path | RemoteModel, *, column: str = "item", workers: int = 1, batch_size: int = 64,
     threads: int = 1, supervise: int | None = None, program: Path | None = None, timeout: float | None = None,
-    decode: Decode = "exact", answer: Answers = "outputs",
+    decode: Decode = "exact", accelerator: Accelerator = "cpu", answer: Answers = "outputs",
 ) -> Any:
     """Runs a model on a column of a dataset, in actors that keep their model.
 
@@ -34,7 +34,7 @@ def predict(
         workers: The number of actors.
         batch_size: The number of rows that an actor gets at once.
         threads: The number of items that run at once in each actor, which takes as many processors.
-        supervise, program, timeout, decode: As in ``Model``. A worker that ends is replaced in any case.
+        supervise, program, timeout, decode, accelerator: As in ``Model``. A worker that ends is replaced in any case.
         answer: ``outputs``, or ``row`` for the rows that `tensorio bulk` writes.
 
     Returns:
@@ -47,7 +47,7 @@ def predict(
     check_answer(answer)
     if isinstance(bundle, RemoteModel):
         bundle = bundle.pinned(program)
-    model = table_model(bundle, threads, supervise, program, timeout, decode)
+    model = table_model(bundle, threads, supervise, program, timeout, decode, accelerator)
     return dataset.map_batches(
         _Predictor, fn_constructor_kwargs={"model": model, "column": column, "answer": answer},
         batch_size=batch_size, batch_format="pyarrow", compute=ray.data.ActorPoolStrategy(size=workers),

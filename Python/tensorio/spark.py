@@ -10,14 +10,15 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-from ._model import Decode, Path
+from ._model import Accelerator, Decode, Path
 from ._remote import RemoteModel
 from ._tables import Answers, check_answer, table_model, with_results
 
 
 def predict(
     frame: Any, bundle: Path | RemoteModel, *, column: str = "item", threads: int = 1, supervise: int | None = None,
-    program: Path | None = None, timeout: float | None = None, decode: Decode = "exact", answer: Answers = "outputs",
+    program: Path | None = None, timeout: float | None = None, decode: Decode = "exact",
+    accelerator: Accelerator = "cpu", answer: Answers = "outputs",
 ) -> Any:
     """Runs a model on a column of a data frame, in a worker for each partition that is computed.
 
@@ -29,7 +30,7 @@ def predict(
             the same version.
         column: The column of the items, such as paths, URLs or bytes.
         threads: The number of items that run at once in each worker.
-        supervise, program, timeout, decode: As in ``Model``. A worker that ends is replaced in any case.
+        supervise, program, timeout, decode, accelerator: As in ``Model``. A worker that ends is replaced in any case.
         answer: ``outputs``, or ``row`` for the rows that `tensorio bulk` writes.
 
     Returns:
@@ -40,7 +41,7 @@ def predict(
     check_answer(answer)
     if isinstance(bundle, RemoteModel):
         bundle = bundle.pinned(program)
-    model = table_model(bundle, threads, supervise, program, timeout, decode)
+    model = table_model(bundle, threads, supervise, program, timeout, decode, accelerator)
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]

@@ -105,6 +105,53 @@ def test_a_map_may_read_another_map_of_the_same_model(digits: tensorio.Model) ->
     assert [result.item for result in digits.map(paths)] == [str(path) for path in IMAGES]
 
 
+@pytest.mark.parametrize("ordered", [True, False])
+def test_items_are_sent_ahead_and_together(program: str, digits: tensorio.Model, ordered: bool) -> None:
+    expected = [result.value for result in digits.map(IMAGES)]
+    taken = 0
+
+    def items() -> Iterator[object]:
+        nonlocal taken
+        for path in IMAGES * 20:
+            taken += 1
+            yield path
+
+    with tensorio.Model(DIGITS, program=program, threads=1, ahead=16) as model:
+        assert model._running().window == 18
+        results = model.map(items(), ordered=ordered)
+        first = next(results)
+        assert 17 <= taken <= 4 * 18
+        for result in [first, *results]:
+            assert result.value == expected[result.index % len(IMAGES)]
+        assert taken == len(IMAGES) * 20
+        assert pickle.loads(pickle.dumps(model))._command() == model._command()
+
+
+def test_only_small_items_are_sent_ahead(program: str) -> None:
+    data = SEVEN.read_bytes()
+    with tensorio.Model(DIGITS, program=program, threads=1, ahead=64) as model:
+        worker = model._running()
+        most = 0
+        for _ in model.map([data + bytes(1 << 20)] * 40, ordered=False):
+            most = max(most, len(worker._under_way))
+        assert most <= 2
+        assert len(list(model.map([data] * 200))) == 200
+
+
+def test_a_bad_item_among_those_sent_ahead_fails_alone(program: str) -> None:
+    items: list[object] = [SEVEN, {"classification": float("nan")}, object(), SEVEN] * 20
+    with tensorio.Model(DIGITS, program=program, threads=1, ahead=16) as model:
+        results = list(model.map(items, errors="return"))
+    assert [result.error is None for result in results] == [True, False, False, True] * 20
+    assert all(result.item is item for result, item in zip(results, items, strict=True))
+
+
+@pytest.mark.parametrize("arguments", [{"ahead": -1}, {"ahead": 1, "supervise": 2}, {"ahead": 1, "timeout": 1}])
+def test_items_that_cannot_be_sent_ahead_are_an_error(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="'ahead'"):
+        tensorio.Model(DIGITS, **arguments)
+
+
 def test_a_pickled_model_has_only_its_arguments(program: str) -> None:
     with tensorio.Model(DIGITS, program=program, threads=1, timeout=60) as model:
         copy = pickle.loads(pickle.dumps(model))

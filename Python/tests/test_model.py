@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 import shutil
 from pathlib import Path
 from types import MappingProxyType
@@ -132,3 +133,17 @@ def test_several_inputs_are_given_by_name(program: str, bundle_of: Any) -> None:
             model.preprocess({"input1": a, "input2": b})
         with pytest.raises(tensorio.ItemError, match="pass a dict with an array for each"):
             model.run(a)
+
+
+def test_an_accelerator_runs_the_model_or_the_log_says_why_not(
+    program: str, digits: tensorio.Model, caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", logger="tensorio")
+    with tensorio.Model(DIGITS, program=program, accelerator="auto") as model:
+        found, expected = model.run(SEVEN)["classification"], digits.run(SEVEN)["classification"]
+        assert pickle.loads(pickle.dumps(model))._command() == model._command()
+    assert max(abs(found[label] - expected[label]) for label in expected) < 0.002
+    if "runs on the CPU" in caplog.text:
+        assert found == expected
+    with pytest.raises(ValueError, match="'accelerator' is 'tpu'"):
+        tensorio.Model(DIGITS, accelerator="tpu")  # type: ignore[arg-type]

@@ -42,8 +42,8 @@ package final class AcceleratorReport: Sendable {
   /// Whether models may run on an accelerator.
   package var mayAccelerate: Bool { choice ?? .cpu != .cpu }
 
-  /// Whether an accelerator runs the only model.
-  package var isAccelerated: Bool { outcome(ofModelAt: nil).map { $0.reason == nil } ?? false }
+  /// Whether the only model was tried on an accelerator.
+  package var isTried: Bool { outcome(ofModelAt: nil) != nil }
 
   /// Returns all backends, with the chosen accelerator for TensorFlow Lite models.
   ///

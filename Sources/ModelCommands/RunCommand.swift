@@ -83,8 +83,10 @@ struct RunCommand: ParsableCommand {
       let reading = clock.now - start
       let (outputs, latency) = try signature.namingOption {
         let measured = try repeatRun(of: model, on: inputs, reading: reading)
-        // The first run of a model that an accelerator runs from now on was the CPU's.
-        guard accelerators.isAccelerated else { return measured }
+        // The first run took the time of the trial, too. A model with state would go on from it.
+        guard accelerators.isTried,
+          try !model.loadWarnings().contains(where: { $0.code == .keepsState })
+        else { return measured }
         return try repeatRun(of: model, on: inputs, reading: reading)
       }
       var images = WrittenImages()

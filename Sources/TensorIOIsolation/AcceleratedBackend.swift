@@ -10,8 +10,8 @@ public import TensorIO
 ///
 /// Drivers of accelerators can crash, hang, or compute other values. With the input of a model's
 /// first run, a child process therefore runs the model on the accelerator, with limits on its time
-/// and memory. If its outputs equal those of the CPU within ``AcceleratorTolerance``, the model's
-/// further runs use the accelerator. Otherwise, they use the CPU, and the ``Outcome`` says why.
+/// and memory. If its outputs equal those of the CPU within ``AcceleratorTolerance``, the accelerator
+/// runs the model, also with these inputs. Otherwise, the CPU does, and the ``Outcome`` says why.
 ///
 /// ```swift
 /// let backend = AcceleratedBackend(.liteRT)
@@ -20,7 +20,7 @@ public import TensorIO
 /// for outcome in backend.outcomes { print(outcome.accelerator, outcome.reason ?? "") }
 /// ```
 ///
-/// The first run itself returns the CPU's outputs. Only Linux has the child process.
+/// The first run takes the time of the trial. Only Linux has the child process.
 public final class AcceleratedBackend: Backend {
   /// What runs a model, and why.
   public struct Outcome: Hashable, Sendable {

@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A session that begins on the CPU, and continues on an accelerator that can be trusted.
+/// A session that tries its first inputs on the CPU, and runs on an accelerator that can be trusted.
 final class AcceleratedSession: Session {
   private let model: AcceleratedModel
   private let signature: SignatureDescription
@@ -46,7 +46,7 @@ final class AcceleratedSession: Session {
     if !isDecided {
       var hasRun = false
       let accelerated = try model.decide(options) {
-        // The outputs of the first run are the CPU's.
+        // Other outputs are compared with those of the CPU.
         try run(cpu, token)
         hasRun = true
         let trial = AcceleratorTrial(
@@ -56,17 +56,30 @@ final class AcceleratedSession: Session {
       }
       isDecided = true
       if let accelerated { try continueOn(accelerated) }
-      if hasRun { return }
+      if hasRun { return try repeatOnAccelerator(token) }
     }
     try run(next, token)
     last = next
+  }
+
+  /// Runs the inputs of the trial again, so that all outputs of a model are from the same processor.
+  private func repeatOnAccelerator(_ token: CancellationToken?) throws {
+    guard next !== cpu else { return }
+    do {
+      try run(next, token)
+      last = next
+    } catch {
+      if token?.isCancelled == true { throw error }
+      try model.distrust(error)
+      next = cpu
+    }
   }
 
   private func run(_ session: any Session, _ token: CancellationToken?) throws {
     if let token { try session.run(until: token) } else { try session.run() }
   }
 
-  /// Uses the accelerator for the next run, with the current inputs.
+  /// Uses the accelerator from now on, with the current inputs.
   private func continueOn(_ accelerated: any LoadedModel) throws {
     do {
       var options = options

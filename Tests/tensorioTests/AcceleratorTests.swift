@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TensorIO
 import TestSupport
 import Testing
 
@@ -43,6 +44,12 @@ struct AcceleratorTests {
 
   private static func report(_ result: CommandRunner.Result) throws -> Report {
     try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+  }
+
+  /// The results in a row, whose `run` depends on the accelerator.
+  private static func evaluation(in row: JSONValue?) throws -> JSONValue {
+    guard case .object(let members)? = row else { return .null }
+    return try #require(members["evaluation"])
   }
 
   @Test(
@@ -144,6 +151,20 @@ struct AcceleratorTests {
     #expect(evaluation.error.contains("runs on the CPU instead of the GPU: its trial computed"))
   }
 
+  @Test(arguments: [[], ["--supervise", "1"]])
+  func `a worker falls back to the CPU, and its parent sees why`(options: [String]) async throws {
+    let client = try WorkerClient(
+      ["Demo/digits.tiobundle", "--accelerator", "auto", "--threads", "1"] + options,
+      environment: [Self.variable: "wrong"])
+    client.sendItem(1, #""path":"\#(Self.photo)""#)
+    let (messages, status) = try await client.finish()
+    let expected = try await WorkerCommandTests.bulkRows(
+      [Self.photo], model: "Demo/digits.tiobundle")
+    let found = try Self.evaluation(in: messages.dropFirst().first?.timelessRow)
+    #expect(try status == 0 && found == Self.evaluation(in: expected[Self.photo]))
+    #expect(client.errorText.contains("runs on the CPU instead of the GPU: its trial computed"))
+  }
+
   @Test(
     .enabled(
       if: ProcessInfo.processInfo.environment["VK_DRIVER_FILES"] != nil,
@@ -159,5 +180,11 @@ struct AcceleratorTests {
     for (label, value) in try #require(expected.classification) {
       #expect(abs((values[label] ?? .nan) - value) <= 0.004)
     }
+    let client = try WorkerClient([bundle, "--accelerator", "gpu", "--threads", "1"])
+    for id in 0..<2 { client.sendItem(id, #""path":"\#(Self.photo)""#) }
+    let rows = try await client.finish().messages.dropFirst().prefix(2).map {
+      try Self.evaluation(in: $0.timelessRow)
+    }
+    #expect(rows.count == 2 && rows.first == rows.last, "The first run is the GPU's, too.")
   }
 }

@@ -55,14 +55,19 @@ final class WorkerClient: Sendable {
   ///
   /// - Parameters:
   ///   - arguments: What follows `tensorio worker`.
+  ///   - environment: Variables besides those of this process.
   ///   - reads: Whether the answers are read from the beginning.
   /// - Throws: An error if it can't be started.
-  init(_ arguments: [String], reads: Bool = true) throws {
+  init(
+    _ arguments: [String], environment: [String: String] = [:], reads: Bool = true
+  ) throws {
     // A worker that ends is an error of the write, not a signal.
     signal(SIGPIPE, SIG_IGN)
     form = arguments.contains("--json-lines") ? .lines : .binary
     process = try ChildProcess(
-      CommandRunner.binary.path, ["worker"] + arguments, in: CommandRunner.packageFolder.path)
+      CommandRunner.binary.path, ["worker"] + arguments,
+      environment: ProcessInfo.processInfo.environment.merging(environment) { _, new in new },
+      in: CommandRunner.packageFolder.path)
     if reads { startReading() }
     let error = process.error
     DispatchQueue(label: "tests.worker.errors").async { [self] in

@@ -43,7 +43,9 @@ struct WorkerCommandTests {
     return rows
   }
 
-  @Test(arguments: [["--threads", "2"], ["--threads", "1", "--supervise", "2"]])
+  @Test(arguments: [
+    ["--threads", "2"], ["--threads", "1", "--ahead", "8"], ["--threads", "1", "--supervise", "2"],
+  ])
   func `rows equal those of bulk`(options: [String]) async throws {
     let expected = try await Self.bulkRows(["Demo/images"], model: Self.digits)
     let client = try WorkerClient([Self.digits] + options)
@@ -62,12 +64,13 @@ struct WorkerCommandTests {
   }
 
   @Test func `the first message describes the model`() async throws {
-    let client = try WorkerClient([Self.digits, "--threads", "2"])
+    let client = try WorkerClient([Self.digits, "--threads", "2", "--ahead", "5"])
     let (messages, _) = try await client.finish()
     let ready = messages[0]
     #expect(ready.members["protocol"] == .number(1))
     #expect(ready.members["sessions"] == .number(2))
-    #expect(ready.members["window"] == .number(4))
+    #expect(ready.members["ahead"] == .number(5))
+    #expect(ready.members["window"] == .number(9))
     #expect(ready.members["pid"] == .number(Double(client.process.identifier)))
     let inspected = try await CommandRunner.run(["inspect", Self.digits, "--json"])
     guard case .object(let report) = try JSONValue(parsing: Data(inspected.output.utf8)),
@@ -212,6 +215,13 @@ struct WorkerCommandTests {
       ["worker", "Demo/none.tiobundle", "--supervise", "2"])
     #expect(supervised.status == 66)
     #expect(supervised.output.isEmpty)
+  }
+
+  @Test(arguments: [["--supervise", "2"], ["--timeout", "5"]])
+  func `items that would run again or take too long don't wait`(options: [String]) async throws {
+    let result = try await CommandRunner.run(["worker", Self.digits, "--ahead", "8"] + options)
+    #expect(result.status == 64)
+    #expect(result.error.contains("--ahead can't be combined with --supervise or --timeout"))
   }
 
   private static func vectors(_ first: String, _ second: String, _ shape: [Int]) -> [String] {

@@ -29,7 +29,8 @@ import WorkerProtocol
       var random = SplitMix64(seed: seed &* 1_000_003 &+ number)
       let form: FrameForm = Bool.random(using: &random) ? .binary : .lines
       let stream = Self.damaged(Self.stream(form), &random)
-      let (frames, code) = try Self.serve(stream, form)
+      let (frames, code) = try Self.serve(
+        stream, form, mostHeld: [1, 8].randomElement(using: &random) ?? 1)
       let heads = try frames.map { try ReplyHead($0) }
       let last = try #require(heads.last, "stream \(number)")
       #expect(last.type == (code == 0 ? "end" : "fault"), "stream \(number)")
@@ -46,7 +47,7 @@ import WorkerProtocol
 
   /// Runs a service on a stream.
   private static func serve(
-    _ stream: [UInt8], _ form: FrameForm
+    _ stream: [UInt8], _ form: FrameForm, mostHeld: Int
   ) throws -> (frames: [Frame], code: Int32) {
     let ends = try SpawnedProcess.makeStream()
     defer { for end in [ends.own, ends.child] { close(end) } }
@@ -58,7 +59,7 @@ import WorkerProtocol
     options.mostBodyBytes = 1000
     let service = WorkerService(
       WorkerStreams(input: ends.child, output: ends.child), options, runner: runner,
-      writer: FrameWriter(ends.child, form: form), isInterrupted: { false })
+      writer: FrameWriter(ends.child, form: form, mostHeld: mostHeld), isInterrupted: { false })
     runner.service.withLock { $0 = service }
     let code = try service.serve()
     runner.service.withLock { $0 = nil }

@@ -9,36 +9,88 @@ import WorkerProtocol
 
 /// Writes frames to a stream, one after the other, on a thread of its own.
 ///
-/// The sender limits the number of frames that wait.
+/// Answers can be held for a short time and written together, so that neither process is woken for each
+/// of them. The sender limits the number of frames that wait.
 final class FrameWriter: Sendable {
+  private struct HeldFrame {
+    let frame: Frame
+    let then: @Sendable () -> Void
+  }
+
   private let descriptor: Int32
   private let form: FrameForm
+  private let mostHeld: Int
   private let onClosed: @Sendable () -> Void
   private let queue = DispatchQueue(label: "tensorio.worker.writer")
+  private let held = Mutex<[HeldFrame]>([])
+  /// The longest time that an answer is held.
+  private static let longestHold = DispatchTimeInterval.milliseconds(20)
+  /// A longer answer isn't held, because writing it costs more than waking a process.
+  private static let mostHeldBytes = 1 << 14
 
   /// Makes a writer.
   ///
   /// - Parameters:
   ///   - descriptor: The stream.
   ///   - form: How the frames are written.
+  ///   - mostHeld: When so many frames are held, they are written.
   ///   - onClosed: Called for each frame that nobody can read any more.
-  init(_ descriptor: Int32, form: FrameForm, onClosed: @escaping @Sendable () -> Void = {}) {
+  init(
+    _ descriptor: Int32, form: FrameForm, mostHeld: Int = 1,
+    onClosed: @escaping @Sendable () -> Void = {}
+  ) {
     self.descriptor = descriptor
     self.form = form
+    self.mostHeld = mostHeld
     self.onClosed = onClosed
   }
 
-  /// Writes a frame soon, and calls a closure when it is written.
-  func send(_ frame: Frame, then: @escaping @Sendable () -> Void = {}) {
-    queue.async { [self] in
-      if !Descriptor.write(frame.encoded(as: form), to: descriptor) { onClosed() }
-      then()
+  /// Writes a frame, and calls a closure when it is written.
+  ///
+  /// - Parameters:
+  ///   - frame: The frame.
+  ///   - mayWait: Whether the frame may be held until there are others.
+  ///   - then: The closure.
+  func send(
+    _ frame: Frame, mayWait: Bool = false, then: @escaping @Sendable () -> Void = {}
+  ) {
+    let isShort = frame.header.count + frame.body.count <= Self.mostHeldBytes
+    let count = held.withLock { held in
+      held.append(HeldFrame(frame: frame, then: then))
+      return held.count
+    }
+    if !mayWait || !isShort || count >= mostHeld {
+      queue.async { self.writeHeld() }
+    } else if count == 1 {
+      queue.asyncAfter(deadline: .now() + Self.longestHold) { self.writeHeld() }
     }
   }
 
   /// Waits until everything is written.
-  func finish() { queue.sync {} }
+  func finish() { queue.sync { writeHeld() } }
 
   /// Calls a closure after everything is written.
-  func afterAll(_ body: @escaping @Sendable () -> Void) { queue.async { body() } }
+  func afterAll(_ body: @escaping @Sendable () -> Void) {
+    queue.async {
+      self.writeHeld()
+      body()
+    }
+  }
+
+  private func writeHeld() {
+    let frames = held.withLock { held in
+      defer { held = [] }
+      return held
+    }
+    guard !frames.isEmpty else { return }
+    let bytes =
+      frames.count == 1
+      ? frames[0].frame.encoded(as: form)
+      : frames.reduce(into: []) { $0 += $1.frame.encoded(as: form) }
+    let isTaken = Descriptor.write(bytes, to: descriptor)
+    for held in frames {
+      if !isTaken { onClosed() }
+      held.then()
+    }
+  }
 }

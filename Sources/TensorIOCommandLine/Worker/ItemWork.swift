@@ -24,10 +24,13 @@ struct ItemWork: Sendable {
   ///
   /// - Parameters:
   ///   - bundle: The model.
+  ///   - backends: What runs the model.
   ///   - options: The settings of a bulk run, with the number of sessions as `threads`.
   /// - Throws: `TensorIOError` if the model can't be loaded.
-  init(_ bundle: ModelBundle, _ options: EvaluationOptions) throws {
-    evaluator = try Evaluator(bundle, Backends.all, options)
+  init(
+    _ bundle: ModelBundle, with backends: [any Backend], _ options: EvaluationOptions
+  ) throws {
+    evaluator = try Evaluator(bundle, backends, options)
     for warning in bundle.warnings + (try evaluator.model.loadWarnings()) {
       Console.printMessage("warning: \(warning)")
     }

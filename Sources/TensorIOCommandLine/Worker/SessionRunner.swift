@@ -25,11 +25,16 @@ final class SessionRunner: JobRunner {
   private let available = DispatchSemaphore(value: 0)
 
   /// Makes a runner that is idle until ``start(for:)``.
-  init(_ work: ItemWork, sessions: Int) {
+  ///
+  /// - Parameters:
+  ///   - work: The model.
+  ///   - sessions: How many items are run at once.
+  ///   - ahead: How many more items than a next one for each session may wait.
+  init(_ work: ItemWork, sessions: Int, ahead: Int) {
     self.work = work
     self.sessions = sessions
     // While a session is busy, its next item is read.
-    window = sessions * 2
+    window = sessions * 2 + ahead
   }
 
   var rows: BulkRowMaker { work.rows }

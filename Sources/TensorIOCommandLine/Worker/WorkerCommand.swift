@@ -39,6 +39,12 @@ struct WorkerCommand: ParsableCommand {
       valueName: "workers"))
   var supervise: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "How many more items the parent may send. Answers are then written together, up to 20 ms later.",
+      valueName: "items"))
+  var ahead = 0
+
   @Flag(help: "Read and write a JSON object a line, for people.")
   var jsonLines = false
 
@@ -57,6 +63,9 @@ struct WorkerCommand: ParsableCommand {
   @Option(help: "The longest body of an item that is accepted, such as 1GiB. (default: 256MiB)")
   var maxBody: String?
 
+  @Option(name: .customLong("accelerator"), help: AcceleratorChoice.help)
+  var accelerator: AcceleratorChoice?
+
   @Option(help: "How JPEG files are decoded: exact, high or fast, as in 'tensorio run'.")
   var decode: DecodeScaling = .exact
 
@@ -74,6 +83,11 @@ struct WorkerCommand: ParsableCommand {
       (1...1024).contains(threads ?? 1), "--threads takes a number from 1 to 1024.")
     try checkUsage(
       (1...1024).contains(supervise ?? 1), "--supervise takes a number from 1 to 1024.")
+    try checkUsage((0...4096).contains(ahead), "--ahead takes a number from 0 to 4096.")
+    try checkUsage(
+      ahead == 0 || (supervise == nil && timeout == nil),
+      "--ahead can't be combined with --supervise or --timeout, because items that wait would have to "
+        + "run again or take too long.")
     try checkUsage(
       (0...1e6).contains(heartbeat ?? 0), "--heartbeat takes a number of seconds from 0.")
     try checkUsage(
@@ -88,7 +102,8 @@ struct WorkerCommand: ParsableCommand {
     let streams = try WorkerStreams.takeOver()
     streams.endWithReader()
     let writer = FrameWriter(
-      streams.output, form: jsonLines ? .lines : .binary, onClosed: { _exit(0) })
+      streams.output, form: jsonLines ? .lines : .binary, mostHeld: max(1, ahead / 2),
+      onClosed: { _exit(0) })
     func service(_ runner: any JobRunner) -> WorkerService {
       WorkerService(
         streams, options, runner: runner, writer: writer,
@@ -98,7 +113,7 @@ struct WorkerCommand: ParsableCommand {
       let own: [String: JSONValue] = [
         "protocol": .number(Double(WorkerReply.protocolVersion)),
         "program": .string(Version.current), "window": .number(Double(window)),
-        "pid": .number(Double(getpid())),
+        "ahead": .number(Double(ahead)), "pid": .number(Double(getpid())),
       ]
       writer.send(try WorkerReply.ready(members.merging(own) { _, new in new }).frame())
     }
@@ -110,14 +125,17 @@ struct WorkerCommand: ParsableCommand {
       throw ExitCode(try service.serve())
     }
     let sessions = threads ?? Processors.count
-    let work = try ItemWork(ModelBundle(bundle), evaluationOptions(sessions))
-    let runner = SessionRunner(work, sessions: sessions)
+    let accelerators = AcceleratorReport(accelerator)
+    let work = try ItemWork(
+      ModelBundle(bundle), with: accelerators.backends(limitedBy: .standard),
+      evaluationOptions(sessions))
+    let runner = SessionRunner(work, sessions: sessions, ahead: ahead)
     try sendReady(
       work.description.merging(["sessions": .number(Double(sessions))]) { _, new in new },
       window: runner.window)
     let service = service(runner)
     runner.start(for: service)
-    let code = try service.serve()
+    let code = try withExtendedLifetime(accelerators) { try service.serve() }
     // A run that was given up may never end, and the runtime must not be taken down below it.
     if runner.isBusy { _exit(code) }
     throw ExitCode(code)
@@ -138,6 +156,7 @@ struct WorkerCommand: ParsableCommand {
     var options = EvaluationOptions()
     options.threads = sessions
     options.decoder.scaling = decode
+    options.accelerator = accelerator == .cpu ? nil : accelerator?.rawValue
     options.kept = outputs
     options.fetch = ObjectStore.bytes
     return options
@@ -150,6 +169,7 @@ struct WorkerCommand: ParsableCommand {
       "worker", bundle, "--supervised", "--heartbeat", "0", "--threads", "\(sessions)",
       "--decode", decode.rawValue, "--max-body", "\(options.mostBodyBytes)",
     ]
+    if let accelerator { arguments += ["--accelerator", accelerator.rawValue] }
     switch outputs {
     case .all: arguments += ["--outputs", "all"]
     case .none?: arguments += ["--outputs", "none"]

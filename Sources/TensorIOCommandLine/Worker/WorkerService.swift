@@ -207,13 +207,15 @@ final class WorkerService: Sendable {
   /// Answers a job with a frame of another worker.
   func answer(_ job: Job, frame: Frame, isFailure: Bool) {
     guard job.beAnswered() else { return }
-    state.withLock { state in
+    let isLast = state.withLock { state in
       state.underWay[job.item.id] = nil
       state.order.removeAll { $0 == job.item.id }
       state.done += 1
       if isFailure { state.failed += 1 }
+      return state.underWay.isEmpty
     }
-    write(frame)
+    // The parent may have nothing to send before it has the last answer.
+    write(frame, mayWait: !isLast)
   }
 
   private func write(_ reply: WorkerReply) {
@@ -225,8 +227,8 @@ final class WorkerService: Sendable {
   }
 
   /// Writes an answer, whose item counts until then.
-  private func write(_ frame: Frame) {
-    writer.send(frame) { [room, unanswered] in
+  private func write(_ frame: Frame, mayWait: Bool = false) {
+    writer.send(frame, mayWait: mayWait) { [room, unanswered] in
       room.signal()
       unanswered.leave()
     }
