@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,3 +49,9 @@ def test_rows_are_those_of_a_model(spark: Any, digits: tensorio.Model, program: 
         assert other["evaluation"]["inference_results"] == row["evaluation"]["inference_results"]
     with pytest.raises(ValueError, match="'answer' is 'rows', but must be 'outputs' or 'row'"):
         tensorio.spark.predict(frame, DIGITS, answer="rows")  # type: ignore[arg-type]
+
+
+def test_a_model_that_cannot_be_loaded_fails_the_job(spark: Any, broken: Path, program: str) -> None:
+    frame = spark.createDataFrame([(str(item),) for item in IMAGES], ["item"]).repartition(2)
+    with pytest.raises(Exception, match="is not a valid TensorFlow Lite model"):
+        tensorio.spark.predict(frame, broken, program=program).collect()

@@ -19,9 +19,10 @@ struct ConvertCommand: ParsableCommand {
 
         tensorio convert trained.tiobundle --output lite.tiobundle
         tensorio convert trained.tiobundle --output small.tiobundle --quantize float16
+        tensorio convert trained.tiobundle --output fast.tiobundle --quantize int8 --samples photos
 
-      Both models are then run on the same random values. Without --quantize, the bundle is written only \
-      if their results agree.
+      Both models are then run on the samples, or on the same random values. Without --quantize, the bundle is \
+      written only if their results agree.
       """)
 
   @Argument(help: "The bundle of a TensorFlow model for inference.", completion: .directory)
@@ -46,9 +47,22 @@ struct ConvertCommand: ParsableCommand {
 struct ConversionArguments: ParsableArguments {
   @Option(
     help: """
-      How the weights are stored: float16, or dynamic for whole numbers of 8 bits. (default: as they are)
+      How the weights are stored: float16, or dynamic for whole numbers of 8 bits. int8 also computes with \
+      whole numbers of 8 bits, whose ranges are those of --samples. (default: as they are)
       """)
   var quantize: Quantization?
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "For int8: photos, recordings, arrays, tables or folders of what the model will see.",
+      valueName: "paths"), completion: .file())
+  var samples: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The most samples that are used, which are spread over all of them.", valueName: "n"))
+  var sampleLimit = 200
 
   @Option(
     help: ArgumentHelp(
@@ -57,6 +71,15 @@ struct ConversionArguments: ParsableArguments {
   var python: String?
 
   enum Quantization: String, CaseIterable, ExpressibleByArgument {
-    case float16, dynamic
+    case float16, dynamic, int8
+  }
+
+  func validate() throws {
+    try checkUsage(
+      quantize != .int8 || !samples.isEmpty,
+      "--quantize int8 needs --samples: a few hundred photos, or whatever the model will see.")
+    try checkUsage(
+      quantize == .int8 || samples.isEmpty, "--samples is only for --quantize int8.")
+    try checkUsage(sampleLimit >= 1, "--sample-limit takes a number from 1.")
   }
 }

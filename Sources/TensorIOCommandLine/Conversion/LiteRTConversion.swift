@@ -18,13 +18,17 @@ import Foundation
 struct LiteRTConversion {
   private let arguments: ConversionArguments
   private let python: PythonInterpreter
+  private let samples: CalibrationSamples?
 
   /// The model's file in the new bundle.
   private static let modelFile = "model.tflite"
 
-  /// Finds Python.
+  /// Finds Python and the samples.
   init(_ arguments: ConversionArguments) throws {
     self.arguments = arguments
+    samples =
+      arguments.samples.isEmpty
+      ? nil : try CalibrationSamples(arguments.samples, limit: arguments.sampleLimit)
     python = try PythonInterpreter(arguments.python)
   }
 
@@ -74,10 +78,10 @@ struct LiteRTConversion {
     }
     try writer.checkDestination()
     let tags = try TensorFlowBackend().graphTags(ofModelAt: path)
-    var comparison = ModelComparison()
+    var comparison: ModelComparison?
     try writer.write { folder in
       let answer = try runConverter(
-        manifest, model: path, tags: tags.first { $0.contains("serve") } ?? tags.first ?? [],
+        bundle, model: path, tags: tags.first { $0.contains("serve") } ?? tags.first ?? [],
         target: folder + "/" + Self.modelFile)
       try Data(try document(of: bundle, answer).utf8).write(
         to: URL(filePath: folder + "/model.json"))
@@ -86,27 +90,37 @@ struct LiteRTConversion {
         try FileManager.default.copyItem(atPath: assets, toPath: folder + "/assets")
       }
     } check: { written in
-      comparison = try ModelComparison(of: bundle, written)
-      guard arguments.quantize == nil, !comparison.agrees else { return }
+      let found = try ModelComparison(of: bundle, written, on: samples)
+      comparison = found
+      guard arguments.quantize == nil, !found.agrees else { return }
       throw TensorIOError(
         .invalidModel,
-        "The converted model gives other results than '\(bundle.path)': \(comparison.text). Nothing was "
+        "The converted model gives other results than '\(bundle.path)': \(found.text). Nothing was "
           + "written.")
+    }
+    guard let comparison else {
+      throw TensorIOError(.internalFault, "The converted model wasn't compared.")
     }
     return comparison
   }
 
   private func runConverter(
-    _ manifest: ModelManifest, model: String, tags: [String], target: String
+    _ bundle: ModelBundle, model: String, tags: [String], target: String
   ) throws -> Answer {
+    let manifest = bundle.manifest
+    let folder = try samples.map { _ in try TemporaryFolder(" for the samples") }
+    let runs = try folder.flatMap { try samples?.write(for: bundle, to: $0.path) }
     let argument = JSONValue.object([
       "model": .string(model), "target": .string(target), "tags": .strings(tags),
       "signature": .stringOrNull(manifest.model.signature),
       "inputs": .strings(manifest.inputs.map(\.name)),
       "outputs": .strings(manifest.outputs.map(\.name)),
       "quantize": .stringOrNull(arguments.quantize?.rawValue),
+      "samples": .stringOrNull(folder?.path), "runs": .integer(Int64(runs ?? 0)),
     ])
-    let (answer, messages) = try python.run(Self.program, try argument.text())
+    let (answer, messages) = try withExtendedLifetime(folder) {
+      try python.run(Self.program, try argument.text())
+    }
     guard let answer else { throw failure(messages) }
     return try JSONDecoder().decode(Answer.self, from: answer)
   }
@@ -154,16 +168,25 @@ struct LiteRTConversion {
   /// TensorFlow 1 by its tensors.
   private static let program = """
     import json
+    import numpy as np
     import tensorflow as tf
     given = json.loads(sys.argv[1])
     inputs, outputs, tags = given["inputs"], given["outputs"], given["tags"]
     v1 = tf.compat.v1
+
+    def samples():
+        for run in range(given["runs"]):
+            files = [f"{given['samples']}/{run:06d}-{index}.npy" for index in range(len(given["inputs"]))]
+            arrays = [np.load(file) for file in files]
+            yield (key, dict(zip(given["inputs"], arrays))) if is_function else arrays
 
     def converted(converter):
         if given["quantize"]:
             converter.optimizations = [tf.lite.Optimize.DEFAULT]
         if given["quantize"] == "float16":
             converter.target_spec.supported_types = [tf.float16]
+        if given["quantize"] == "int8":
+            converter.representative_dataset = samples
         return converter.convert()
 
     with v1.Session(graph=tf.Graph()) as session:

@@ -7,56 +7,84 @@ import ModelCommands
 import ModelTools
 import TensorIO
 
-/// How much the results of two models differ on the same random values.
+/// How much the results of two models differ on the same inputs.
 struct ModelComparison {
-  /// The largest difference of a value, for each output.
-  private(set) var differences: [(name: String, value: Double)] = []
+  /// The differences of an output's values.
+  private struct Differences {
+    var largest = 0.0
+    /// In how many runs the same element is the largest.
+    var sameBest = 0
+    var hasBest = false
+  }
+
   /// Whether every difference can be one of rounding.
   private(set) var agrees = true
+  private var outputs: [(name: String, differences: Differences)] = []
+  private var runs = 0
+  private let isRandom: Bool
 
-  private static let runs = 3
-
-  init() {}
+  private static let randomRuns = 3
 
   /// Runs both models, whose layers have the same names.
   ///
+  /// - Parameters:
+  ///   - first: The bundle of the original model.
+  ///   - second: The bundle of the converted model.
+  ///   - samples: What the models are run on; nil for random values.
   /// - Throws: `TensorIOError` if one of them can't be run.
-  init(of first: ModelBundle, _ second: ModelBundle) throws {
+  init(of first: ModelBundle, _ second: ModelBundle, on samples: CalibrationSamples?) throws {
+    isRandom = samples == nil
     let loader = ModelLoader(backends: Backends.all)
     let models = try [first, second].map { try loader.makeModel(from: $0) }
     let signature = try models[0].loadSignature()
-    var generator = SplitMix64(seed: 1)
-    var largest: [String: Double] = [:]
-    for _ in 0..<Self.runs {
-      let inputs = try Self.randomInputs(for: signature.inputs, &generator)
-      let results = try models.map { try Self.run($0, inputs) }
-      for output in signature.outputs where output.dataType != .string {
-        let (one, other) = try (Self.values(output, results[0]), Self.values(output, results[1]))
-        guard one.count == other.count else {
-          throw TensorIOError(
-            .wrongElementCount,
-            "'\(output.name)' has \(other.count) values after the conversion, and \(one.count) before."
-          )
-        }
-        for (left, right) in zip(one, other) where left != right && !(left.isNaN && right.isNaN) {
-          let difference = abs(left - right)
-          largest[output.name] = max(
-            largest[output.name] ?? 0, difference.isNaN ? .infinity : difference)
-          if !(difference <= 1e-4 + 1e-3 * abs(left)) { agrees = false }
-        }
+    outputs = signature.outputs.map { ($0.name, Differences()) }
+    if let samples {
+      try samples.forEach(for: first) { _, inputs in try compare(models, signature, inputs) }
+    } else {
+      var generator = SplitMix64(seed: 1)
+      for _ in 0..<Self.randomRuns {
+        try compare(models, signature, Self.randomInputs(for: signature.inputs, &generator))
       }
     }
-    differences = signature.outputs.map { ($0.name, largest[$0.name] ?? 0) }
+  }
+
+  private mutating func compare(
+    _ models: [any Model], _ signature: ModelSignature, _ inputs: ModelInputs
+  ) throws {
+    let results = try models.map { try $0.run(inputs) }
+    runs += 1
+    for (index, output) in signature.outputs.enumerated() where output.dataType != .string {
+      let (one, other) = try (Self.values(output, results[0]), Self.values(output, results[1]))
+      guard one.count == other.count else {
+        throw TensorIOError(
+          .wrongElementCount,
+          "'\(output.name)' has \(other.count) values after the conversion, and \(one.count) before."
+        )
+      }
+      for (left, right) in zip(one, other) where left != right && !(left.isNaN && right.isNaN) {
+        let difference = abs(left - right)
+        outputs[index].differences.largest = max(
+          outputs[index].differences.largest, difference.isNaN ? .infinity : difference)
+        if !(difference <= 1e-4 + 1e-3 * abs(left)) { agrees = false }
+      }
+      guard one.count > 1 else { continue }
+      outputs[index].differences.hasBest = true
+      let best = [one, other].map { values in
+        values.indices.max { values[$0] < values[$1] }
+      }
+      if best[0] == best[1] { outputs[index].differences.sameBest += 1 }
+    }
   }
 
   /// The differences as a sentence.
   var text: String {
-    let parts = differences.map { "'\($0.name)' \($0.value.shortText(digits: 4))" }
-    return "largest difference on \(Self.runs) random inputs: " + parts.joined(separator: ", ")
-  }
-
-  private static func run(_ model: any Model, _ inputs: ModelInputs) throws -> ModelOutputs {
-    try model.run(inputs)
+    let kind = isRandom ? "random inputs" : "samples"
+    let parts = outputs.map { output in
+      let found = output.differences
+      let best = found.hasBest ? " (the same largest element in \(found.sameBest))" : ""
+      return "'\(output.name)' \(found.largest.shortText(digits: 4))\(isRandom ? "" : best)"
+    }
+    return "largest difference on \(runs) \(kind): " + parts.joined(separator: ", ")
   }
 
   private static func values(_ output: TensorSpec, _ outputs: ModelOutputs) throws -> [Double] {
