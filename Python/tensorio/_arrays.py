@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import struct
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -67,13 +68,17 @@ def read_array(data: memoryview) -> Array:
     return array
 
 
-def with_arrays(value: Any, shape: list[int] | None) -> Any:
-    """Returns an output with its numbers as an array.
+def with_arrays(value: Any, layer: Mapping[str, Any]) -> Any:
+    """Returns an output with its numbers as an array, and all numbers as such, also those that aren't finite.
 
     Args:
         value: An output as `tensorio run --json` prints it.
-        shape: The shape of the layer. The array is flat if the shape isn't that of its numbers.
+        layer: The layer. The array is flat if the layer's shape isn't that of its numbers.
     """
+    if isinstance(value, dict) and layer.get("labels"):
+        return {label: _NOT_FINITE.get(score, score) if isinstance(score, str) else score
+                for label, score in value.items()}
+    shape = layer.get("shape")
     if not isinstance(value, list) or not value:
         return value
     numbers = [_NOT_FINITE.get(part, part) if isinstance(part, str) else part for part in value]

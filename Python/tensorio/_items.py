@@ -88,6 +88,8 @@ class ItemEncoder:
 
     def _path(self, path: str) -> str:
         """Returns a path that the worker resolves as this process does."""
+        if any("\udc80" <= character <= "\udcff" for character in path):
+            raise ValueError("its name isn't UTF-8, which the worker can't be told; pass the open file instead")
         if os.path.isabs(path) or os.getcwd() == self._folder:
             return path
         return os.path.abspath(path)

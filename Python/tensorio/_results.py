@@ -70,8 +70,7 @@ def read_answer(answer: Answer, outputs: Mapping[str, Mapping[str, Any]]) -> Any
     if header["type"] == "row":
         return header["row"]
     if header["type"] == "outputs":
-        return {name: with_arrays(value, outputs.get(name, {}).get("shape"))
-                for name, value in header["outputs"].items()}
+        return {name: with_arrays(value, outputs.get(name, {})) for name, value in header["outputs"].items()}
     arrays = {}
     start = 0
     for entry in header["tensors"]:
@@ -133,14 +132,18 @@ class Stream(Generic[T]):
         self._answers: queue.SimpleQueue[list[Answer]] = queue.SimpleQueue()
         self._sent: dict[int, _Sent] = {}
         self._sent_bytes = 0
+        # The time of an item that waits in the worker would count.
+        self._window = worker.sessions if "timeout_ms" in options else worker.window
+        self._failure: Exception | None = None
         self._done: dict[int, Result[T]] = {}
-        self._most_held = worker.window * (_AHEAD if is_ordered else 1)
+        self._most_held = self._window * (_AHEAD if is_ordered else 1)
 
     def results(self, items: Iterable[object]) -> Generator[Result[T], None, None]:
         """Returns the results. If the iterator is closed, the items that are under way are cancelled.
 
         Raises:
             WorkerEnded: The worker ended.
+            Exception: What the iterable raises, after the results of the items before.
         """
         rest = enumerate(items)
         has_more = True
@@ -158,6 +161,8 @@ class Stream(Generic[T]):
                         self._receive(self._answers.get())
                 elif self._sent:
                     self._receive(self._answers.get())
+            if self._failure is not None:
+                raise self._failure
         finally:
             self._worker.cancel(list(self._sent))
 
@@ -166,8 +171,8 @@ class Stream(Generic[T]):
         under_way = len(self._sent) + count
         if under_way + len(self._done) >= self._most_held:
             return False
-        return under_way < self._worker.window - self._worker.ahead or \
-            (under_way < self._worker.window and self._sent_bytes < _MOST_BYTES_AHEAD)
+        return under_way < self._window - self._worker.ahead or \
+            (under_way < self._window and self._sent_bytes < _MOST_BYTES_AHEAD)
 
     def _send_next(self, rest: Iterator[tuple[int, object]]) -> bool:
         """Sends one item, or with a worker that takes items ahead, as many as it has room for.
@@ -177,19 +182,19 @@ class Stream(Generic[T]):
         """
         frames: dict[int, ItemFrame] = {}
         has_more = True
-        while has_more and self._has_room(len(frames)) and len(frames) <= self._worker.ahead:
-            entry = next(rest, None)
+        while self._has_room(len(frames)) and len(frames) <= self._worker.ahead:
+            entry = self._next(rest)
             if entry is None:
                 has_more = False
+                break
+            index, item = entry
+            options = {**self._options, "index": index} if self._is_indexed else self._options
+            try:
+                frames[index] = self._worker.encode(item, index, options)
+            except ItemError as error:
+                self._fail(error, index, item)
             else:
-                index, item = entry
-                options = {**self._options, "index": index} if self._is_indexed else self._options
-                try:
-                    frames[index] = self._worker.encode(item, index, options)
-                except ItemError as error:
-                    self._fail(error, index, item)
-                else:
-                    self._sent_bytes += frames[index].byte_count
+                self._sent_bytes += frames[index].byte_count
         try:
             self._worker.send(list(frames.values()), self._answers.put)
         except WorkerEnded as error:
@@ -199,6 +204,14 @@ class Stream(Generic[T]):
         for index, frame in frames.items():
             self._sent[frame.key] = _Sent(index, frame.item, frame.byte_count)
         return has_more
+
+    def _next(self, rest: Iterator[tuple[int, object]]) -> tuple[int, object] | None:
+        """Returns the next item; None if there are no more, or if the iterable fails."""
+        try:
+            return next(rest, None)
+        except Exception as error:
+            self._failure = error
+            return None
 
     def _receive(self, answers: list[Answer]) -> None:
         for answer in answers:

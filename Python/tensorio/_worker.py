@@ -89,6 +89,7 @@ class Worker:
         self._keys = itertools.count()
         self._arrived: list[Answer] = []
         self._end: WorkerEnded | None = None
+        self._is_killed = False
         self._fault = ""
         self._messages = bytearray()
         self._is_ready = threading.Event()
@@ -115,13 +116,14 @@ class Worker:
         if self._end is not None:
             raise self._start_error()
         self.window = max(1, int(self.description["window"]))
+        self.sessions = max(1, int(self.description["sessions"]))
         self.ahead = int(self.description.get("ahead", 0))
         self.encoder = ItemEncoder(self.description["inputs"], os.getcwd())
 
     @property
     def has_ended(self) -> bool:
         """Whether the worker takes no more items."""
-        return self._end is not None
+        return self._end is not None or self._is_killed
 
     # Items
 
@@ -218,6 +220,7 @@ class Worker:
 
     def kill(self) -> None:
         """Kills the worker, and the processes of a supervisor."""
+        self._is_killed = True
         # Only wait() frees the number of a process, and until then no other process has it.
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
 import signal
 import subprocess
@@ -49,7 +50,7 @@ def test_a_failed_item_says_why(digits: tensorio.Model, tmp_path: Path) -> None:
     (np.array(["a", "b"]), "isn't one of numbers"),
     (np.zeros(3, dtype="complex64"), "isn't one of numbers"),
     ({"image": b"bytes"}, "bytes isn't among"),
-    (SEVEN.with_name("\udcff.png"), "surrogates not allowed"),
+    (SEVEN.with_name("\udcff.png"), "isn't UTF-8"),
 ])
 def test_an_item_that_cannot_be_sent_is_refused(digits: tensorio.Model, item: object, reason: str) -> None:
     with pytest.raises(tensorio.ItemError, match=reason) as error:
@@ -245,3 +246,21 @@ def is_busy(worker: int) -> bool:
     """Whether a process has computed for half a second, which the endless model does."""
     times = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[11:13]
     return sum(map(int, times)) / os.sysconf("SC_CLK_TCK") > 0.5
+
+
+def test_a_worker_that_was_killed_is_not_used_again(program: str) -> None:
+    with tensorio.Model(DIGITS, program=program) as model:
+        model._running().kill()
+        assert model.run(SEVEN)
+
+
+def test_scores_that_are_not_finite_are_numbers(digits: tensorio.Model) -> None:
+    scores = digits.run(np.full((32, 32, 3), np.nan, dtype="float32"))["classification"]
+    assert all(isinstance(score, float) for score in scores.values())
+    assert any(math.isnan(score) for score in scores.values())
+
+
+def test_a_name_that_is_not_utf_8_is_named(digits: tensorio.Model) -> None:
+    path = os.fsdecode(b"photo-\xff.png")
+    with pytest.raises(tensorio.ItemError, match="isn't UTF-8.*pass the open file"):
+        digits.run(path)

@@ -127,6 +127,28 @@ def test_items_are_sent_ahead_and_together(program: str, digits: tensorio.Model,
         assert pickle.loads(pickle.dumps(model))._command() == model._command()
 
 
+@pytest.mark.parametrize("ahead", [0, 16])
+def test_results_before_an_exception_of_the_iterable_are_kept(program: str, ahead: int) -> None:
+    def items() -> Iterator[object]:
+        yield from [SEVEN] * 10
+        raise LookupError("no more")
+
+    count = 0
+    with tensorio.Model(DIGITS, program=program, threads=1, ahead=ahead) as model, \
+            pytest.raises(LookupError, match="no more"):
+        for _ in model.map(items()):
+            count += 1
+    assert count == 10
+
+
+def test_items_with_a_limit_do_not_wait_in_the_worker(program: str) -> None:
+    with tensorio.Model(DIGITS, program=program, threads=2, timeout=60) as model:
+        worker, most = model._running(), 0
+        for _ in model.map([SEVEN] * 40):
+            most = max(most, len(worker._under_way))
+        assert worker.window == 4 and most <= 2
+
+
 def test_only_small_items_are_sent_ahead(program: str) -> None:
     data = SEVEN.read_bytes()
     with tensorio.Model(DIGITS, program=program, threads=1, ahead=64) as model:

@@ -54,6 +54,17 @@ struct SavedModelFolder {
     try decode().metaGraphs.map(\.tags)
   }
 
+  /// Returns the names of a graph's variables by their paths in checkpoints; none for TensorFlow 1, whose
+  /// checkpoints have the names themselves.
+  func variables(ofGraphWith tags: [String]) throws -> [String: String] {
+    let graph = try decode().metaGraphs.first { Set($0.tags) == Set(tags) }?.objectGraph
+    do {
+      return try graph.map { try ObjectGraphMessage($0).variables } ?? [:]
+    } catch {
+      throw damaged(error)
+    }
+  }
+
   /// Returns the file's content with only one of its graphs, tagged for inference.
   func modelForServing(tags: [String], isRepaired: Bool) throws -> Data {
     let bytes = Data(
@@ -66,10 +77,14 @@ struct SavedModelFolder {
     do {
       return try SavedModelMessage([UInt8](bytes)[...])
     } catch {
-      throw TensorIOError(
-        .invalidModel, "'\(modelPath)' is damaged: it isn't a valid SavedModel message.",
-        cause: error)
+      throw damaged(error)
     }
+  }
+
+  private func damaged(_ cause: any Error) -> TensorIOError {
+    TensorIOError(
+      .invalidModel, "'\(modelPath)' is damaged: it isn't a valid SavedModel message.",
+      cause: cause)
   }
 
   // MARK: - Repair

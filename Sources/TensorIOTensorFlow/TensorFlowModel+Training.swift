@@ -23,12 +23,14 @@ extension TensorFlowModel: TrainableLoadedModel {
 
   package func exportCheckpoint(to folder: String) throws {
     let saver = try TensorFlowSaver(self)
-    try Checkpoint(folder: folder).write { try saver.save(to: $0, for: folder) }
+    let variables = try self.folder.variables(ofGraphWith: tags)
+    try Checkpoint(folder: folder).write(variables) { try saver.save(to: $0, for: folder) }
   }
 
   package func restoreCheckpoint(from folder: String) throws {
     let checkpoint = Checkpoint(folder: folder)
     try checkpoint.check()
+    try checkpoint.check(self.folder.variables(ofGraphWith: tags), of: self.folder.path)
     try TensorFlowSaver(self).restore(from: checkpoint.prefix)
   }
 

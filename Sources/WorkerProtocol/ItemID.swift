@@ -25,6 +25,22 @@ package enum ItemID: Hashable, Sendable {
     }
   }
 
+  /// Texts are equal if their bytes are, and not already if people read the same.
+  package static func == (left: ItemID, right: ItemID) -> Bool {
+    switch (left, right) {
+    case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.number(let left), .number(let right)): left == right
+    default: false
+    }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    switch self {
+    case .text(let text): for byte in text.utf8 { hasher.combine(byte) }
+    case .number(let number): hasher.combine(number)
+    }
+  }
+
   package var json: JSONValue {
     switch self {
     case .text(let text): .string(text)

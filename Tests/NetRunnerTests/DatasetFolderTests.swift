@@ -186,6 +186,14 @@ import Testing
     #expect(throws: TensorIOError.self) { try Dataset(images: []) }
   }
 
+  @Test func `names that only look the same are different files`() throws {
+    // A dictionary of both names would be of one.
+    let folder = try DatasetFolder(["\u{E9}.jpg": ""])
+    try Data().write(to: URL(filePath: folder.path + "/e\u{301}.jpg"))
+    let list = try Dataset(images: [folder.path])
+    #expect(list.samples.count == 2 && list.notes.isEmpty)
+  }
+
   @Test func `for a layout that doesn't fit, the error names the path`() throws {
     let folder = try DatasetFolder(["a.jpg": "", "x.dat": ""])
     for (file, layout) in [

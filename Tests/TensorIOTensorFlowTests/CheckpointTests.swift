@@ -34,6 +34,41 @@ import Testing
     }
   }
 
+  @Test func `a checkpoint of another export, whose variables have other paths, is an error`()
+    throws
+  {
+    let bundle = try TestBundle(
+      "tf2_train", modes: "train",
+      inputs: [TestBundle.layer("train_x", [-1, 1]), TestBundle.layer("train_y", [-1, 1])],
+      outputs: [TestBundle.layer("loss", [1])],
+      rest:
+        #", "train": {"ops": ["train"]}, "placeholders": [\#(TestBundle.layer("train_rate", [1]))]"#
+    )
+    let model = try bundle.trainable()
+    let folder = try bundle.makeFolder("saved")
+    try model.export(to: folder)
+    let file = URL(filePath: folder + "/checkpoint.variables.json")
+    var names = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
+    #expect(names.count >= 2)
+    try model.restore(from: folder)
+    // As if the lists of variables had been written in another order.
+    let paths = names.keys.sorted()
+    let (first, last) = (paths[0], try #require(paths.last { names[$0] != names[paths[0]] }))
+    (names[first], names[last]) = (names[last], names[first])
+    try JSONEncoder().encode(names).write(to: file)
+    let error = #expect(throws: TensorIOError.self) { try model.restore(from: folder) }
+    #expect(error?.code == .invalidModel)
+    #expect(
+      error?.message.contains("is of another export than '\(bundle.path)/model': '\(first)' is '")
+        == true)
+    try Data("{".utf8).write(to: file)
+    let damaged = #expect(throws: TensorIOError.self) { try model.restore(from: folder) }
+    #expect(damaged?.message.contains("checkpoint.variables.json' is damaged") == true)
+    // Checkpoints of earlier versions lack the file.
+    try FileManager.default.removeItem(at: file)
+    try model.restore(from: folder)
+  }
+
   @Test func `damaged and foreign checkpoints are errors, and the model still works`() throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()

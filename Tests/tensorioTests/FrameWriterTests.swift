@@ -74,7 +74,8 @@ import WorkerProtocol
   @Test func `each frame that nobody reads is counted`() throws {
     let closed = Mutex(0)
     let writer = FrameWriter(
-      ends[0], form: .lines, mostHeld: 10, onClosed: { closed.withLock { $0 += 1 } })
+      ends[0], form: .lines, mostHeld: 10,
+      onFailure: { error in closed.withLock { $0 += error == EPIPE ? 1 : 0 } })
     signal(SIGPIPE, SIG_IGN)
     close(ends[1])
     defer { close(ends[0]) }

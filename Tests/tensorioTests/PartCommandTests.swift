@@ -94,6 +94,44 @@ struct PartCommandTests {
     #expect(try await Self.run(["merge"] + parts + ["-o", "x.csv"]).status == 64)
   }
 
+  private struct Report: Decodable {
+    struct Row: Decodable, Equatable {
+      let model: String
+      let index: Int
+      let predicted: String?
+    }
+    let results: [Row]
+
+    init(at path: String) throws {
+      self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: path)))
+    }
+  }
+
+  /// Evaluates ten samples that a seed chooses, and writes a report.
+  private static func evaluate(_ options: [String], to path: String) async throws {
+    let result = try await CommandRunner.run(
+      ["evaluate", "Demo/digits.testbundle", "--models", "Demo", "--limit", "10", "--seed", "7"]
+        + options + ["--report", path])
+    try #require(result.status == 0, "\(result.error)")
+  }
+
+  @Test(arguments: [1, 3, 20])
+  func `parts of samples that a seed chooses merge to the whole`(count: Int) async throws {
+    let folder = try TemporaryFolder()
+    let (whole, path) = (folder.path + "/whole.json", folder.path + "/merged.json")
+    try await Self.evaluate([], to: whole)
+    let parts = (1...count).map { "\(folder.path)/part\($0).json" }
+    for (index, part) in parts.enumerated() {
+      try await Self.evaluate(["--part", "\(index + 1)/\(count)"], to: part)
+    }
+    let merged = try await CommandRunner.run(["merge"] + parts + ["--report", path])
+    #expect(merged.status == 0, "\(merged.error)")
+    let (found, expected) = (try Report(at: path).results, try Report(at: whole).results)
+    #expect(found == expected && expected.count >= 20)
+    let replaced = try await CommandRunner.run(["merge"] + parts + ["--report", parts[0]])
+    #expect(replaced.status == 64 && replaced.error.contains("is one of the parts"))
+  }
+
   @Test func `a job that doesn't say which part it is gets an error`() async throws {
     let folder = try TemporaryFolder()
     let manifest = folder.path + "/photos.manifest"

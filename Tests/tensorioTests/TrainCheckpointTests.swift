@@ -36,6 +36,34 @@ struct TrainCheckpointTests {
     }
   }
 
+  @Test func `the loss decides which epoch is the best, wherever it is among the outputs`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/train.tiobundle"
+    try FileManager.default.copyItem(atPath: "Demo/digits-train.tiobundle", toPath: path)
+    let file = URL(filePath: path + "/model.json")
+    var document = try String(contentsOf: file, encoding: .utf8)
+    let loss = try #require(document.firstMatch(of: #/\{[^{}]*"name": ?"loss"[^{}]*\},\s*/#))
+    let accuracy = try #require(
+      document.firstMatch(of: #/\{[^{}]*"name": ?"accuracy"[^{}]*\},\s*/#))
+    let (first, second) = (String(loss.output), String(accuracy.output))
+    document = document.replacing(first + second, with: second + first)
+    try document.write(to: file, atomically: true, encoding: .utf8)
+    func best(_ options: String...) async throws -> [Substring] {
+      let result = try await CommandRunner.run(
+        [
+          "train", path, "--data", "Demo/digits-training", "--placeholder", "learning_rate=0.005",
+          "--epochs", "3",
+        ] + options)
+      try #require(result.status == 0, "\(result.error)")
+      return result.output.split(separator: "\n").filter { $0.hasSuffix("*") }
+        .compactMap { $0.split(separator: " ").first }
+    }
+    #expect(try await best() == best("--monitor", "loss"))
+    #expect(try await best().last == "3")
+  }
+
   @Test func `a training that is killed again and again gives the same epochs`() async throws {
     let folder = try TemporaryFolder()
     let checkpoints = ["--checkpoints", folder.path + "/run", "--resume"]

@@ -25,6 +25,20 @@ extension TemporaryBundle {
 /// `tensorio worker`: order, limits, cancellation and the end.
 @Suite(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
 struct WorkerLifecycleTests {
+  @Test(arguments: [[], ["--supervise", "1"]])
+  func `answers that can't be written are an error`(options: [String]) async throws {
+    let command =
+      "'\(CommandRunner.binary.path)' worker Demo/digits.tiobundle --json-lines "
+      + options.joined(separator: " ") + " > /dev/full"
+    let process = try ChildProcess(
+      "/bin/sh", ["-c", command], in: CommandRunner.packageFolder.path)
+    let result = await process.finish(
+      input: Data(#"{"type":"item","id":1,"path":"Demo/images/digit-7-01.png"}"#.utf8))
+    #expect(result.status == 74)
+    #expect(
+      result.error.contains("couldn't be written to standard output: No space left on device"))
+  }
+
   private static let photo = "Demo/images/digit-7-01.png"
 
   @Test func `answers come when they are done, with the id of their item`() async throws {

@@ -51,7 +51,7 @@ import WorkerProtocol
   ) throws -> (frames: [Frame], code: Int32) {
     let ends = try SpawnedProcess.makeStream()
     defer { for end in [ends.own, ends.child] { close(end) } }
-    #expect(Descriptor.write(stream, to: ends.own))
+    #expect(Descriptor.write(stream, to: ends.own) == nil)
     shutdown(ends.own, Int32(SHUT_WR))
     let runner = EchoRunner()
     var options = WorkerService.Options()

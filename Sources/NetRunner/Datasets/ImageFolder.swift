@@ -87,10 +87,10 @@ extension Dataset {
   public init(images paths: [String]) throws {
     var samples: [Sample] = []
     var notes: [String] = []
-    var seen: Set<String> = []
+    var seen: Set<ExactName> = []
     var repeated = 0
     func add(_ id: String, _ source: ImageSource) {
-      if seen.insert(id).inserted {
+      if seen.insert(ExactName(id)).inserted {
         samples.append(Sample(id: id, source: source))
       } else {
         repeated += 1

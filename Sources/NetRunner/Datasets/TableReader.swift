@@ -146,12 +146,12 @@ struct TableReader {
   func dataset() throws -> Dataset {
     let truths = try self.truths()
     let folder = reader.options.imagesFolder ?? FileSystem.folder(of: reader.path)
-    var lines: [String: Int] = [:]
+    var lines: [ExactName: Int] = [:]
     var samples: [Sample] = []
     for (row, truth) in zip(rows, truths.values) {
       let path = row.cells[pathColumn]
       guard !path.isEmpty else { throw table.error(row.line, "the path is empty") }
-      if let first = lines.updateValue(row.line, forKey: path) {
+      if let first = lines.updateValue(row.line, forKey: ExactName(path)) {
         throw table.error(row.line, "'\(path)' is already on line \(first)")
       }
       samples.append(Sample(id: path, source: source(path, in: folder), truth: truth))

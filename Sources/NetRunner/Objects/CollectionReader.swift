@@ -44,7 +44,7 @@ final class CollectionReader {
   /// The largest file in an archive that is read, in bytes, as for downloads.
   private static let mostBytes = 128 << 20
   /// The names in the archive, because a tar file can have one twice.
-  private var names: Set<String> = []
+  private var names: Set<ExactName> = []
   private var firstRepeated: String?
 
   /// Makes a reader of an archive or a prefix, which is opened when the first entry is requested.
@@ -153,7 +153,7 @@ final class CollectionReader {
     }
     guard Self.isSample(member.name[...], selection.isWanted) else { return nil }
     let name = archiveName + "/" + member.name
-    guard names.insert(member.name).inserted else {
+    guard names.insert(ExactName(member.name)).inserted else {
       firstRepeated = firstRepeated ?? member.name
       return nil
     }

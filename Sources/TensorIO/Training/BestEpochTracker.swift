@@ -42,7 +42,9 @@ struct BestEpochTracker {
       name = wanted
       return
     }
-    name = outputs.first { $0.hasMean }?.name
+    // The first number may be an accuracy, of which a lower value is worse.
+    let numbers = outputs.filter(\.hasMean).map(\.name)
+    name = numbers.first { $0.lowercased().contains("loss") } ?? numbers.first
     if name == nil, options.earlyStopping != nil || options.keepsBest {
       throw TensorIOError(
         .unknownOutput,

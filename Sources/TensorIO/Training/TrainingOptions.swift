@@ -53,7 +53,8 @@ public struct TrainingOptions: Sendable {
   /// of items is rounded. It is at least 1 if the share is above 0.
   public var validationShare = 0.0
 
-  /// The output that determines the best epoch; nil means the first output that is a single number.
+  /// The output that determines the best epoch; nil means the first output with a name like `loss`, or else
+  /// the first one that is a single number.
   ///
   /// Its mean over the validation items is used, or its mean over the training items if there are
   /// no validation items.

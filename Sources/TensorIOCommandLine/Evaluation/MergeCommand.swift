@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Files
 import ModelCommands
 import ModelTools
 import NetRunner
@@ -63,7 +64,17 @@ struct MergeCommand: ParsableCommand {
       "--report and --fail-under are for evaluations. For the rows of a bulk run, pass -o.")
   }
 
+  /// Throws if a file that would be written is one of the parts.
+  private func checkTargets(_ paths: [String]) throws {
+    let inputs = Set(parts.map { FileOperations.realPath($0) ?? $0 })
+    for path in paths where inputs.contains(FileOperations.realPath(path) ?? path) {
+      throw TensorIOError(
+        .invalidOption, "'\(path)' is one of the parts. Name another file for the result.")
+    }
+  }
+
   func run() throws {
+    try checkTargets(reports.report + output)
     if isBulk { return try mergeRows() }
     let files = try reports.targets()
     let whole = try EvaluationReport.merging(

@@ -37,7 +37,7 @@ struct LoopArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The output that decides which epoch is the best (default: the first number), or a metric of \
+      The output that decides which epoch is the best (default: the loss, or the first number), or a metric of \
       --evaluate, such as top1.
       """, valueName: "name"))
   var monitor: String?

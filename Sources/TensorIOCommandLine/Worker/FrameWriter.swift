@@ -20,7 +20,7 @@ final class FrameWriter: Sendable {
   private let descriptor: Int32
   private let form: FrameForm
   private let mostHeld: Int
-  private let onClosed: @Sendable () -> Void
+  private let onFailure: @Sendable (Int32) -> Void
   private let queue = DispatchQueue(label: "tensorio.worker.writer")
   private let held = Mutex<[HeldFrame]>([])
   /// The longest time that an answer is held.
@@ -34,15 +34,15 @@ final class FrameWriter: Sendable {
   ///   - descriptor: The stream.
   ///   - form: How the frames are written.
   ///   - mostHeld: When so many frames are held, they are written.
-  ///   - onClosed: Called for each frame that nobody can read any more.
+  ///   - onFailure: Called for each frame that can't be written, with the number of the system's error.
   init(
     _ descriptor: Int32, form: FrameForm, mostHeld: Int = 1,
-    onClosed: @escaping @Sendable () -> Void = {}
+    onFailure: @escaping @Sendable (Int32) -> Void = { _ in }
   ) {
     self.descriptor = descriptor
     self.form = form
     self.mostHeld = mostHeld
-    self.onClosed = onClosed
+    self.onFailure = onFailure
   }
 
   /// Writes a frame, and calls a closure when it is written.
@@ -87,9 +87,9 @@ final class FrameWriter: Sendable {
       frames.count == 1
       ? frames[0].frame.encoded(as: form)
       : frames.reduce(into: []) { $0 += $1.frame.encoded(as: form) }
-    let isTaken = Descriptor.write(bytes, to: descriptor)
+    let failure = Descriptor.write(bytes, to: descriptor)
     for held in frames {
-      if !isTaken { onClosed() }
+      if let failure { onFailure(failure) }
       held.then()
     }
   }

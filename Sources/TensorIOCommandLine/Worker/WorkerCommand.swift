@@ -103,7 +103,7 @@ struct WorkerCommand: ParsableCommand {
     streams.endWithReader()
     let writer = FrameWriter(
       streams.output, form: jsonLines ? .lines : .binary, mostHeld: max(1, ahead / 2),
-      onClosed: { _exit(0) })
+      onFailure: { Self.endWithoutOutput($0) })
     func service(_ runner: any JobRunner) -> WorkerService {
       WorkerService(
         streams, options, runner: runner, writer: writer,
@@ -139,6 +139,17 @@ struct WorkerCommand: ParsableCommand {
     // A run that was given up may never end, and the runtime must not be taken down below it.
     if runner.isBusy { _exit(code) }
     throw ExitCode(code)
+  }
+
+  /// Ends the process because its answers can't be written.
+  ///
+  /// A parent that has gone doesn't need them any more. Otherwise, they would be missing in a file.
+  private static func endWithoutOutput(_ error: Int32) -> Never {
+    guard error != EPIPE else { _exit(0) }
+    Console.printMessage(
+      "error: An answer couldn't be written to standard output: \(String(cString: strerror(error)))."
+    )
+    _exit(74)
   }
 
   private var options: WorkerService.Options {

@@ -76,8 +76,8 @@ enum Descriptor {
 
   /// Writes all bytes.
   ///
-  /// - Returns: Whether the other side took them.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+  /// - Returns: The number of the system's error, or nil if the other side took them.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
@@ -89,10 +89,10 @@ enum Descriptor {
           var one = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           _ = poll(&one, 1, -1)
         } else if errno != EINTR {
-          return false
+          return errno
         }
       }
-      return true
+      return nil
     }
   }
 }

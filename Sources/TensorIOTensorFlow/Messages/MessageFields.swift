@@ -16,6 +16,8 @@ struct MessageFields {
     let number: Int
     /// The content of a field of bytes, a string or a message; nil for a number.
     let value: ArraySlice<UInt8>?
+    /// The number of a field of variable length; nil for any other field.
+    let integer: UInt64?
     /// The field's encoded bytes, including its key.
     let written: ArraySlice<UInt8>
 
@@ -42,15 +44,17 @@ struct MessageFields {
     let key = try number()
     guard let number = Int(exactly: key >> 3), number > 0 else { throw Damaged() }
     var value: ArraySlice<UInt8>?
+    var integer: UInt64?
     switch key & 7 {
-    case 0: _ = try self.number()
+    case 0: integer = try self.number()
     case 1: _ = try take(8)
     case 2: value = try take(self.number())
     case 5: _ = try take(4)
     // Groups were last written before TensorFlow existed.
     default: throw Damaged()
     }
-    return Field(number: number, value: value, written: message[..<rest.startIndex])
+    return Field(
+      number: number, value: value, integer: integer, written: message[..<rest.startIndex])
   }
 
   /// Reads a variable-length number.

@@ -46,6 +46,8 @@ struct MetaGraphMessage {
   private(set) var saver = SaverMessage()
   /// The signatures, by key.
   private(set) var signatures: [String: SignatureMessage] = [:]
+  /// The message of the objects, which only TensorFlow 2 writes.
+  private(set) var objectGraph: ArraySlice<UInt8>?
 
   private static let infoField = 1
   private static let tagsField = 4
@@ -61,6 +63,7 @@ struct MetaGraphMessage {
       case 5:
         let (key, value) = try Self.entry(value)
         signatures[key] = try SignatureMessage(value)
+      case 7: objectGraph = value
       default: break
       }
     }

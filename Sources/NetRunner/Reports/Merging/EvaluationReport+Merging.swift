@@ -164,14 +164,16 @@ struct PartSet {
 
   private func checkRows() throws {
     let expected = max(0, min(first.settings.limit ?? .max, first.dataset.images))
+    // With a seed, a limit chooses samples from the whole dataset.
+    let highest = first.settings.seed == 0 ? expected : first.dataset.images
     for model in first.models.map(\.model.id) {
       var owners: [Int: Int] = [:]
       for (position, part) in all.enumerated() {
         for row in part.results where row.model == model {
-          guard row.index >= 0, row.index < expected else {
+          guard row.index >= 0, row.index < highest else {
             throw Self.mismatch(
               "Part \(position + 1) has the index \(row.index) for '\(model)', but the dataset has "
-                + "\(content.counted(expected)).")
+                + "\(content.counted(highest)).")
           }
           if let owner = owners.updateValue(position, forKey: row.index) {
             throw Self.mismatch(
@@ -183,8 +185,8 @@ struct PartSet {
       guard owners.count == expected else {
         let missing = (0..<expected).first { owners[$0] == nil } ?? 0
         throw Self.mismatch(
-          "The parts have \(owners.count) of \(content.counted(expected)) for '\(model)': "
-            + "the one with the index \(missing) is missing.")
+          "The parts have \(owners.count) of \(content.counted(expected)) for '\(model)'"
+            + (highest == expected ? ": the one with the index \(missing) is missing." : "."))
       }
     }
   }
@@ -193,8 +195,9 @@ struct PartSet {
   var rows: [ResultRow] {
     let positions = Dictionary(
       first.models.enumerated().map { ($1.model.id, $0) }, uniquingKeysWith: { old, _ in old })
-    let start = first.results.prefix(2).map(\.model)
-    let goesByImage = start.count == 2 && start[0] != start[1]
+    // A part with several images shows the order.
+    let longest = all.map(\.results).first { $0.count > first.models.count } ?? []
+    let goesByImage = longest.count > 1 && longest[0].model != longest[1].model
     return all.flatMap(\.results).sorted { a, b in
       let (modelA, modelB) = (positions[a.model] ?? 0, positions[b.model] ?? 0)
       return goesByImage

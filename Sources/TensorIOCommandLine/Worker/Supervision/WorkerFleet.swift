@@ -247,12 +247,19 @@ final class WorkerFleet: JobRunner {
         worker.isRetired = true
         worker.endInput()
         starting += 1
-      } else {
-        while worker.underWay.count < worker.window, !state.waiting.isEmpty {
-          give(state.waiting.removeFirst(), to: worker)
-        }
       }
     }
+    // An idle worker gets an item before another one gets its next.
+    while !state.waiting.isEmpty, let worker = Self.leastBusy(of: state.workers) {
+      give(state.waiting.removeFirst(), to: worker)
+    }
+  }
+
+  /// Returns the worker with the fewest items among those that take more; nil if none does.
+  private static func leastBusy(of workers: [FleetWorker]) -> FleetWorker? {
+    workers.filter {
+      $0.isReady && !$0.isRetired && !$0.isAlone && $0.underWay.count < $0.window
+    }.min { $0.underWay.count < $1.underWay.count }
   }
 
   private func give(_ job: Job, to worker: FleetWorker) {
