@@ -25,7 +25,8 @@ package struct Identifiers {
 
   /// Returns an identifier for a name, which no other name of the scope has.
   package mutating func make(_ name: String) -> String {
-    let words = Self.words(of: name)
+    var words = Self.words(of: name)
+    if name.first == "-", name.dropFirst().first?.isNumber == true { words.insert("minus", at: 0) }
     var identifier = Self.joined(words, isType: false)
     let startsWithDigit = identifier.utf8.first.map { $0 < UInt8(ascii: "A") } ?? true
     if startsWithDigit || reserved.contains(identifier) {
@@ -33,8 +34,10 @@ package struct Identifiers {
     }
     var unique = identifier
     var number = 2
+    // The second "label1" is "label1No2", because "label12" is another one.
+    let separator = identifier.last?.isNumber == true ? "No" : ""
     while !taken.insert(unique).inserted {
-      unique = identifier + "\(number)"
+      unique = identifier + separator + "\(number)"
       number += 1
     }
     return Self.keywords.contains(unique) ? "`\(unique)`" : unique
@@ -173,11 +176,28 @@ package struct Identifiers {
   /// Types and modules that generated code or most programs use.
   private static let knownTypes = Set(
     """
-    Any AnyObject Array Bool Bundle Character CaseIterable Classification Codable Collection Data \
-    Date Decoder Dictionary Double Duration Encodable Decodable Encoder Equatable Error Float Foundation \
-    FoundationEssentials Hashable Hasher Identifiable Inputs Int Int8 Int16 Int32 Int64 Label Labels \
-    Mirror Model Never Optional Outputs Protocol Range RawRepresentable Result Self Sendable Sequence \
-    Set String Substring Swift Task Tensor TensorIO TensorIODecoding TensorIOEncoding TensorIOLiteRT \
-    TensorIOTensorFlow Type UInt UInt8 UInt16 UInt32 UInt64 Unicode Url Void
+    AcceleratedBackend Accelerator AcceleratorTolerance Any AnyObject Array AudioClip \
+    AudioStream Augmentation Backend Batch Bool Box Bundle BundleIssue CancellationToken \
+    CaseIterable Character CheckpointOptions Classification ClassMap ClassMapShape Codable \
+    Collection ColorValues Data DataType Date Decodable DecodedValue Decoder DecodeScaling \
+    DepthMap Detection Dictionary Double Duration EarlyStopping Embedding Encodable Encoder \
+    EpochMetric EpochResult Equatable Error FeatureRow Float Foundation FoundationEssentials \
+    Hashable Hasher Identifiable ImageCrop ImageDecoder ImageEncodable ImageEncoder ImageFile \
+    ImageFormat ImageOrientation ImagePreprocessing ImageShape ImageTransform InferenceModel \
+    Inputs Int Int16 Int32 Int64 Int8 IsolatedBackend IsolationOptions ItemWeights JSONValue \
+    Keypoint Label Labelled LabelledClassMap LabelledResult Labels LayerCoding LayerNames \
+    LiteRTBackend LiteRTLimits LiteRTWeightCache LoadedModel Measurement Mirror Model \
+    ModelBundle ModelID ModelInputs ModelInterface ModelLabel ModelLibrary ModelLoader \
+    ModelManifest ModelModes ModelOptions ModelOutputs ModelSignature Never ObjectMask \
+    OperatorTimes Optional OutputMeans Outputs PixelBuffer PixelColor PixelDenormalization \
+    PixelNormalization Protocol Quantization Range RawRepresentable RecognizedText ResizeMethod \
+    Result RunEvent RunLatency RunObserver RunOutcome RunStatistics ScoredLabel Scores Self \
+    Sendable Sequence ServiceObserver Session SessionOptions SessionWorker Set \
+    SignatureDescription StoredQuantization String Substring Swift Task Tensor TensorBytes \
+    TensorDecodable TensorDescription TensorEncodable TensorFlowBackend TensorIO \
+    TensorIODecoding TensorIOEncoding TensorIOError TensorIOLiteRT TensorIOTensorFlow \
+    TensorMemory TensorNumber TensorSpec TensorValue TextInput TrainableLoadedModel \
+    TrainableModel Trainer TrainingLimits TrainingOptions TrainingStep TrainingSummary Type UInt \
+    UInt16 UInt32 UInt64 UInt8 Unicode Url ValueSchedule Void
     """.split(separator: " ").map(String.init))
 }

@@ -3,7 +3,9 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import TensorIO
+import TestSupport
 import Testing
 
 @testable import SwiftGeneration
@@ -30,7 +32,30 @@ import Testing
 
   @Test func `names that become the same identifier are numbered in their order`() {
     #expect(
-      Self.make(["a-b", "a_b", "aB", "a b 2", "aB2"]) == ["aB", "aB2", "aB3", "aB22", "aB23"])
+      Self.make(["a-b", "a_b", "aB", "a b 2", "aB2"]) == ["aB", "aB2", "aB3", "aB2No2", "aB2No3"])
+    #expect(
+      Self.make(["-1", "0", "1", "12", "+1", "-1.5"])
+        == ["minus1", "label0", "label1", "label12", "label1No2", "minus15"])
+  }
+
+  @Test func `no bundle's type hides one of the library`() throws {
+    let declaration = #/^public (?:final class|struct|enum|protocol|actor) (\w+)/#
+      .anchorsMatchLineEndings()
+    let sources = Python.root.appending(path: "Sources").path
+    var count = 0
+    for module in ["TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT", "TensorIOTensorFlow"] {
+      let folder = sources + "/" + module
+      for file in try FileManager.default.subpathsOfDirectory(atPath: folder)
+      where file.hasSuffix(".swift") {
+        let text = try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
+        for match in text.matches(of: declaration) {
+          #expect(Identifiers.hidesKnownType(String(match.output.1)), "\(match.output.1)")
+          count += 1
+        }
+      }
+    }
+    #expect(count > 80)
+    #expect(Identifiers.typeName(of: "image-file") == "ImageFileModel")
   }
 
   @Test func `a reserved identifier gets the prefix`() {

@@ -118,6 +118,14 @@ struct TrainOptionsTests {
       ["--balance", "label", "--class-weights", "label=balanced"],
       "Pass either --balance or --class-weights"
     ),
+    (
+      ["--export-tflite", "x.tiobundle", "--export-output", "y", "--export-output", "y"],
+      "--export-output names an output twice."
+    ),
+    (
+      ["--export", "x.tiobundle", "--export-tflite", "x.tiobundle"],
+      "--export and --export-tflite take different names."
+    ),
     (["--run-name", "x"], "--experiment and --run-name need --mlflow URL."),
     (["--quantize", "float16"], "--quantize and --python need --export-tflite NAME.tiobundle."),
   ])

@@ -6,7 +6,7 @@
 /// Keeps track of the best epoch and decides when the training has stopped improving.
 struct BestEpochTracker {
   /// The name of the output or metric that is monitored; nil if no output has a mean.
-  private let name: String?
+  let name: String?
   private let isMetric: Bool
   private let prefersHigher: Bool
   private let earlyStopping: EarlyStopping?

@@ -70,7 +70,8 @@ struct TrainingRun {
         batchSize: options.batchSize, seed: options.seed, shuffles: options.shuffles,
         balances: options.balancedClass != nil,
         augmentations: options.augmentations.isEmpty
-          ? nil : options.augmentations.map(\.description)),
+          ? nil : options.augmentations.map(\.description),
+        monitored: watch.name.map { $0 + (options.prefersHigher ? ", higher" : "") }),
       generator: generator.state)
   }
 

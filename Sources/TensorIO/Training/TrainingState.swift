@@ -21,6 +21,8 @@ struct TrainingState: Codable, Sendable {
     var balances: Bool
     /// The augmentations; nil for none, as in files of earlier versions.
     var augmentations: [String]?
+    /// What decides which epoch is the best; nil in files of earlier versions.
+    var monitored: String?
   }
 
   /// The form of the file.
@@ -68,6 +70,7 @@ struct TrainingState: Codable, Sendable {
       ("shuffling", "\(settings.shuffles)", "\(other.shuffles)"),
       ("balancing", "\(settings.balances)", "\(other.balances)"),
       ("the augmentations", settings.augmentationText, other.augmentationText),
+      ("the best epoch by", settings.monitored ?? other.monitored ?? "", other.monitored ?? ""),
     ].filter { $0.1 != $0.2 }
     guard let first = differences.first else { return }
     throw TensorIOError(

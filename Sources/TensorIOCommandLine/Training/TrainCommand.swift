@@ -157,6 +157,11 @@ struct TrainCommand: ParsableCommand {
         || exportTflite != nil || loop.evaluate != nil,
       "--export-output needs --export NAME\(BundleWriter.fileExtension).")
     try checkUsage(
+      Set(exportOutput).count == exportOutput.count, "--export-output names an output twice.")
+    try checkUsage(
+      exportTflite == nil || exportTflite != export,
+      "--export and --export-tflite take different names.")
+    try checkUsage(
       exportTflite != nil || (conversion.quantize == nil && conversion.python == nil),
       "--quantize and --python need --export-tflite NAME\(BundleWriter.fileExtension).")
     if let plot {
@@ -214,8 +219,15 @@ struct TrainCommand: ParsableCommand {
     try export.get()
     guard let exportTflite, let lite else { return }
     let outputs = exportOutput.isEmpty ? nil : exportOutput
-    let comparison = try lite.export(model, outputs: outputs, to: exportTflite)
-    Console.printMessage("exported: \(exportTflite) (\(comparison.text))")
+    do {
+      let comparison = try lite.export(model, outputs: outputs, to: exportTflite)
+      Console.printMessage("exported: \(exportTflite) (\(comparison.text))")
+    } catch {
+      if target == nil, let folder = ExportTarget.rescue(model) {
+        Console.printMessage("the weights were saved in \(folder) instead")
+      }
+      throw error
+    }
   }
 
   /// Returns the conversion to TensorFlow Lite, whose Python and destination were checked.
