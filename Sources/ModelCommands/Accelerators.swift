@@ -73,6 +73,16 @@ package final class AcceleratorReport: Sendable {
     )
   }
 
+  /// Returns why a model couldn't run, because only the GPU was allowed; nil if none was refused.
+  package var refusal: String? {
+    guard choice == .gpu else { return nil }
+    return outcomes.withLock { outcomes in
+      outcomes.first { $0.reason != nil }.map {
+        "'\($0.path.printable)' can't run on the GPU: \(($0.reason ?? "").printable)"
+      }
+    }
+  }
+
   private func outcome(ofModelAt path: String?) -> AcceleratedBackend.Outcome? {
     outcomes.withLock { outcomes in outcomes.first { path == nil || $0.path == path } }
   }
@@ -80,6 +90,7 @@ package final class AcceleratorReport: Sendable {
   /// What ran the model at a path, or the only model: `gpu`, or `cpu` with the reason.
   package func text(ofModelAt path: String? = nil) -> String {
     guard let outcome = outcome(ofModelAt: path) else { return "cpu" }
+    if choice == .gpu, let reason = outcome.reason { return "none (\(reason))" }
     return outcome.accelerator.rawValue + (outcome.reason.map { " (\($0))" } ?? "")
   }
 

@@ -54,7 +54,8 @@ package struct Interruption {
     // Create both before a handler uses them.
     _ = Self.requested
     _ = Self.handlerStack
-    for number in [SIGINT, SIGTERM] {
+    // A terminal that is closed sends SIGHUP, which 'nohup' ignores for its program.
+    for number in [SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP]) {
       Self.handle(number) { number in
         Interruption.requested.pointee = 1
         signal(number, SIG_DFL)
@@ -81,6 +82,19 @@ package struct Interruption {
     stack.ss_size = numericCast(size)
     sigaltstack(&stack, nil)
   }()
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    sigaction(number, nil, &action)
+    #if canImport(Glibc)
+    let handler = action.__sigaction_handler.sa_handler
+    #elseif canImport(Musl)
+    let handler = action.__sa_handler.sa_handler
+    #else
+    let handler = action.__sigaction_u.__sa_handler
+    #endif
+    return unsafeBitCast(handler, to: Int.self) == 1
+  }
 
   private static func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     var action = sigaction()

@@ -123,7 +123,9 @@ struct BenchCommand: ParsableCommand {
     try measure(step, into: &measurement)
     measurement.accelerators = accelerators
     if memory {
-      measurement.memory = try SessionMemory(sharesWeights: arguments.weightCache != nil)
+      measurement.memory = try SessionMemory(
+        sharesWeights: model.bundle.modelPath.map(FileSystem.isFolder) == true
+          ? nil : arguments.weightCache != nil)
     }
     if profile || profileDrawing != nil {
       measurement.profile = try operatorTimes(besides: step, cancellation)

@@ -23,13 +23,15 @@ struct SessionMemory {
   /// The bytes that the process has used since before the model was loaded, for each count.
   let bytes: [Int]
   /// Whether the sessions share the weights that XNNPACK has packed.
-  let sharesWeights: Bool
+  ///
+  /// Nil for models of TensorFlow, whose sessions always share their weights.
+  let sharesWeights: Bool?
 
   /// Measures each number of sessions in a process of its own, because freed memory stays with a process.
   ///
-  /// - Parameter sharesWeights: Whether the sessions share their packed weights.
+  /// - Parameter sharesWeights: Whether the sessions share their packed weights; nil for TensorFlow.
   /// - Throws: `TensorIOError` if a process ends without an answer.
-  init(sharesWeights: Bool) throws {
+  init(sharesWeights: Bool?) throws {
     self.sharesWeights = sharesWeights
     let own: Set = ["--memory", "--json", "--profile"]
     let words = CommandLine.arguments.filter { !own.contains($0) }
@@ -72,7 +74,7 @@ struct SessionMemory {
 
   var json: JSONValue {
     .object([
-      "weights_shared": .bool(sharesWeights),
+      "weights_shared": .bool(sharesWeights ?? true),
       "sessions": .array(
         zip(Self.counts, zip(bytes, further)).map { count, sizes in
           .object([
@@ -89,12 +91,16 @@ struct SessionMemory {
       table.append(
         "\(count)", Self.megabytes(sizes.0), sizes.1.map(Self.megabytes) ?? "")
     }
+    let note =
+      switch sharesWeights {
+      case true?: "The sessions share the weights that XNNPACK has packed."
+      case false?: "Each session has its own packed weights. --weight-cache shares them."
+      case nil: "The sessions share the weights."
+      }
     return """
       memory by session
       \(table.lines().joined(separator: "\n"))
-      \(sharesWeights
-        ? "The sessions share the weights that XNNPACK has packed."
-        : "Each session has its own packed weights. --weight-cache shares them.")
+      \(note)
       """
   }
 

@@ -151,6 +151,18 @@ struct AcceleratorTests {
     #expect(evaluation.error.contains("runs on the CPU instead of the GPU: its trial computed"))
   }
 
+  @Test func `a bulk run without the GPU that it requires is an error`() async throws {
+    let folder = try TemporaryFolder()
+    let result = try await CommandRunner.run(
+      [
+        "bulk", Self.photo, "--model", "Demo/digits.tiobundle", "-o", folder.path + "/rows.jsonl",
+        "--accelerator", "gpu",
+      ], environment: [Self.variable: "wrong"])
+    #expect(result.status == 65)
+    #expect(result.output.contains("none (its trial computed other values"))
+    #expect(result.error.contains("can't run on the GPU: its trial computed other values"))
+  }
+
   @Test(arguments: [[], ["--supervise", "1"]])
   func `a worker falls back to the CPU, and its parent sees why`(options: [String]) async throws {
     let client = try WorkerClient(

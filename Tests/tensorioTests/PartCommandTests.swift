@@ -129,6 +129,11 @@ struct PartCommandTests {
     let (found, expected) = (try Report(at: path).results, try Report(at: whole).results)
     #expect(found == expected && expected.count >= 20)
     let replaced = try await CommandRunner.run(["merge"] + parts + ["--report", parts[0]])
+    let lost = try await CommandRunner.run([
+      "evaluate", "Demo/digits.testbundle", "--models", "Demo", "--part", "1/2", "--report",
+      folder.path + "/{part}.html",
+    ])
+    #expect(lost.status == 64 && lost.error.contains("one of the reports must end in .json"))
     #expect(replaced.status == 64 && replaced.error.contains("is one of the parts"))
   }
 

@@ -149,7 +149,7 @@ struct TrainRunTests {
     #expect(try ModelBundle(bundle).manifest.model.modes == .predict)
   }
 
-  @Test(arguments: [SIGINT, SIGTERM])
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func `a signal stops the training, which is still exported and plotted`(signal: Int32)
     async throws
   {

@@ -133,6 +133,26 @@ struct WorkerSupervisionTests {
     #expect(answers.first { $0.id == .number(2) }?.part("row", "error") == .bool(false))
   }
 
+  @Test func `a worker that has stopped is replaced, and its items run again`() async throws {
+    let folder = try TemporaryFolder()
+    let copy = folder.path + "/digits.tiobundle"
+    try FileManager.default.copyItem(
+      atPath: CommandRunner.packageFolder.appending(path: "Demo/digits.tiobundle").path,
+      toPath: copy)
+    let client = try WorkerClient([
+      copy, "--supervise", "1", "--threads", "1", "--heartbeat", "0.2",
+    ])
+    _ = try await client.messages(1)
+    let worker = try #require(
+      try Processes.running(copy).first { $0 != client.process.identifier })
+    #expect(kill(worker, SIGSTOP) == 0)
+    for id in 1...3 { client.sendItem(id, #""path":"Demo/images/digit-7-01.png""#) }
+    let (messages, status) = try await client.finish()
+    #expect(status == 0)
+    #expect(messages.count { $0.part("row", "error") == .bool(false) } == 3)
+    #expect(client.errorText.contains("said nothing for 5"))
+  }
+
   @Test func `items are cancelled while they run in a worker`() async throws {
     let bundle = try TemporaryBundle.slow()
     let client = try WorkerClient([bundle.path, "--supervise", "1", "--threads", "2"])

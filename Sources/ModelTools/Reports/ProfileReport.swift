@@ -79,11 +79,16 @@ package struct ProfileReport: Sendable {
         total.name, total.delegate ?? "built-in", total.calls.fixed(total.calls < 10 ? 1 : 0),
         total.time.formatted, "\((total.share * 100).fixed(1))%")
     }
+    // Whole microseconds are too coarse for steps of one or two.
+    let isCoarse = totals.contains { $0.time < .microseconds(2 * $0.calls) }
+    let note =
+      isCoarse
+      ? "\nLiteRT's profiler counts whole microseconds, so shorter steps seem to take less." : ""
     return """
       operators (the faster half of \(times.runs) runs with the profiler)
       \(table.lines().joined(separator: "\n"))
       The operators took \(times.operatorTime.formatted) of a run, which took \
-      \(times.profiledRunTime.formatted) with the profiler and \(times.runTime.formatted) without it.
+      \(times.profiledRunTime.formatted) with the profiler and \(times.runTime.formatted) without it.\(note)
       """
   }
 }

@@ -133,7 +133,10 @@ struct LiteRTConversion {
         "'\(python.path)' has no TensorFlow. Install it with '\(python.path) -m pip install tensorflow', "
           + "or name another Python with --python.")
     }
-    let lines = messages.split(whereSeparator: \.isNewline).suffix(12)
+    // The converter also prints its own program, an operation a line.
+    let operation = #/^\s*(?:%|\^bb|\}|func\.func|"tfl?\.)|see current operation/#
+    let lines = messages.split(whereSeparator: \.isNewline)
+      .filter { $0.firstMatch(of: operation) == nil }.suffix(12).map { $0.prefix(300) }
     return TensorIOError(
       .unsupportedModel,
       "Python's converter failed:\n" + lines.map { "  \($0)" }.joined(separator: "\n"))

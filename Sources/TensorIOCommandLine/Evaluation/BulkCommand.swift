@@ -138,7 +138,10 @@ struct BulkCommand: ParsableCommand {
       guard let failure = count.failure else { continue }
       Console.printMessage("error: '\(count.model)' couldn't be loaded: \(failure.printable)")
     }
-    if counts.contains(where: { $0.failure != nil }) { throw ExitCode(65) }
+    if let refusal = accelerators.refusal { Console.printMessage("error: \(refusal)") }
+    if counts.contains(where: { $0.failure != nil }) || accelerators.refusal != nil {
+      throw ExitCode(65)
+    }
     if !isWhole {
       Console.printMessage("interrupted; --resume continues")
       throw ExitCode(130)

@@ -78,6 +78,10 @@ struct EvaluateCommand: ParsableCommand {
 
   func run() throws {
     let part = try parts.record()
+    try checkUsage(
+      part == nil || reports.json || reports.report.contains { $0.hasSuffix(".json") },
+      "With --part, one of the reports must end in .json, because only these can be merged: "
+        + "--report '{part}.json'.")
     let files = try reports.targets(part: part)
     try choice.checkInputs()
     let interruption = Interruption()

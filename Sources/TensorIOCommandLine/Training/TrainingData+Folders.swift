@@ -27,7 +27,8 @@ extension TrainingData {
       throw TensorIOError(
         .wrongKind,
         "A folder of classes gives an image and a class number for each item, but the model's "
-          + "inputs are \(list). Use a .jsonl file.")
+          + "inputs are \(list). Use a .jsonl file, or pass --class-weights for an input that weighs "
+          + "the items.")
     }
     let decoder = ImageDecoder()
     let folders = try classFolders()

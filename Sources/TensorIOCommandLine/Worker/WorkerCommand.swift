@@ -118,7 +118,8 @@ struct WorkerCommand: ParsableCommand {
       writer.send(try WorkerReply.ready(members.merging(own) { _, new in new }).frame())
     }
     if let supervise {
-      let fleet = try WorkerFleet(count: supervise, arguments: workerArguments(for: supervise))
+      let fleet = try WorkerFleet(
+        count: supervise, arguments: workerArguments(for: supervise), heartbeat: options.heartbeat)
       try sendReady(fleet.description, window: fleet.window)
       let service = service(fleet)
       fleet.start(for: service)
@@ -177,7 +178,8 @@ struct WorkerCommand: ParsableCommand {
   private func workerArguments(for count: Int) -> [String] {
     let sessions = threads ?? max(1, Processors.count / count)
     var arguments = [
-      "worker", bundle, "--supervised", "--heartbeat", "0", "--threads", "\(sessions)",
+      "worker", bundle, "--supervised", "--heartbeat", "\(heartbeat ?? 5)", "--threads",
+      "\(sessions)",
       "--decode", decode.rawValue, "--max-body", "\(options.mostBodyBytes)",
     ]
     if let accelerator { arguments += ["--accelerator", accelerator.rawValue] }

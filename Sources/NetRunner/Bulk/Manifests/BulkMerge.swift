@@ -256,18 +256,27 @@ package final class BulkMerge {
     // The log of a database that is replaced would be taken for that of the new one.
     for end in ["-wal", "-shm"] { try FileSystem.remove(path + end) }
     try AtomicOutput(path, replaces: true).write { fresh in
-      let log = try SQLiteLog(fresh)
-      try log.begin(whole)
-      var batch: [BulkRow] = []
-      try forEachRow { row in
-        batch.append(row)
-        guard batch.count == 1024 else { return }
-        try log.append(batch)
-        batch.removeAll(keepingCapacity: true)
+      do {
+        try writeDatabase(atNewPath: fresh)
+      } catch {
+        for end in ["-wal", "-shm"] { try FileSystem.remove(fresh + end) }
+        throw error
       }
-      try log.append(batch)
-      try log.flush()
     }
+  }
+
+  private func writeDatabase(atNewPath path: String) throws {
+    let log = try SQLiteLog(path)
+    try log.begin(whole)
+    var batch: [BulkRow] = []
+    try forEachRow { row in
+      batch.append(row)
+      guard batch.count == 1024 else { return }
+      try log.append(batch)
+      batch.removeAll(keepingCapacity: true)
+    }
+    try log.append(batch)
+    try log.flush()
   }
 
   private func forEachRow(_ body: (BulkRow) throws -> Void) throws {

@@ -23,6 +23,8 @@ final class FleetWorker: @unchecked Sendable {
   var isAlone = false
   /// Whether it gets no more items.
   var isRetired = false
+  /// How often the fleet has looked since the last message.
+  var silentLooks = 0
   /// Whether the fleet has killed it.
   var wasKilled = false
 

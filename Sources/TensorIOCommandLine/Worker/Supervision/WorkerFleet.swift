@@ -5,6 +5,7 @@
 
 import Dispatch
 import ModelCommands
+import ModelTools
 import NetRunner
 import Synchronization
 import TensorIO
@@ -41,18 +42,25 @@ final class WorkerFleet: JobRunner {
 
   private let count: Int
   private let arguments: [String]
+  /// The time between two messages of a worker; nil if it sends none while it runs an item.
+  private let heartbeat: Duration?
   private let state: Mutex<State>
   private static let mostFailedStarts = 3
+  /// A worker is replaced when so many heartbeats are missing, but not before the least silence.
+  private static let mostMissingHeartbeats = 12
+  private static let leastSilence = Duration.seconds(5)
 
   /// Starts the workers, and waits for the first one to load the model.
   ///
   /// - Parameters:
   ///   - count: The number of workers.
   ///   - arguments: The command line of each, after the program's name.
+  ///   - heartbeat: The time between two messages of a worker; nil if its silence means nothing.
   /// - Throws: ``StartFailure`` if the first worker can't load the model; `TensorIOError` if no
   ///   process can be started.
-  init(count: Int, arguments: [String]) throws {
+  init(count: Int, arguments: [String], heartbeat: Duration?) throws {
     self.count = count
+    self.heartbeat = heartbeat
     self.arguments = arguments
     let first = try FleetWorker(arguments)
     let start = FirstStart()
@@ -80,6 +88,7 @@ final class WorkerFleet: JobRunner {
       for _ in 1..<max(count, 1) { startWorker(&state) }
       assign(&state)
     }
+    if let heartbeat { watchSilence(every: heartbeat) }
   }
 
   func begin(_ job: Job) {
@@ -131,6 +140,30 @@ final class WorkerFleet: JobRunner {
 
   // MARK: - Workers
 
+  /// Replaces workers that have stopped, such as by SIGSTOP or in the system.
+  ///
+  /// This counts looks and not time, because while this process is stopped, it reads no messages.
+  private func watchSilence(every heartbeat: Duration) {
+    let least = Int((Self.leastSilence / heartbeat).rounded(.up))
+    let most = max(Self.mostMissingHeartbeats, least)
+    DispatchQueue(label: "tensorio.worker.silence").asyncAfter(
+      deadline: .now() + .microseconds(Int(heartbeat.milliseconds * 1000))
+    ) { [weak self] in
+      guard let self else { return }
+      let isOver = state.withLock { state in
+        for worker in state.workers where worker.isReady {
+          worker.silentLooks += 1
+          guard worker.silentLooks == most else { continue }
+          let time = (heartbeat * most).formatted
+          Console.printMessage("A worker said nothing for \(time) and was ended.")
+          worker.kill()
+        }
+        return state.isOver
+      }
+      if !isOver { watchSilence(every: heartbeat) }
+    }
+  }
+
   private func startWorker(_ state: inout State) {
     guard !state.isOver else { return }
     do {
@@ -159,6 +192,7 @@ final class WorkerFleet: JobRunner {
 
   private func take(_ frame: Frame, _ head: ReplyHead, of worker: FleetWorker) {
     let answered = state.withLock { state -> (Job, WorkerService)? in
+      worker.silentLooks = 0
       switch head.type {
       case "ready":
         worker.window = window / count
