@@ -54,17 +54,6 @@ struct SavedModelFolder {
     try decode().metaGraphs.map(\.tags)
   }
 
-  /// Returns the names of a graph's variables by their paths in checkpoints; none for TensorFlow 1, whose
-  /// checkpoints have the names themselves.
-  func variables(ofGraphWith tags: [String]) throws -> [String: String] {
-    let graph = try decode().metaGraphs.first { Set($0.tags) == Set(tags) }?.objectGraph
-    do {
-      return try graph.map { try ObjectGraphMessage($0).variables } ?? [:]
-    } catch {
-      throw damaged(error)
-    }
-  }
-
   /// Returns the file's content with only one of its graphs, tagged for inference.
   func modelForServing(tags: [String], isRepaired: Bool) throws -> Data {
     let bytes = Data(
@@ -81,7 +70,7 @@ struct SavedModelFolder {
     }
   }
 
-  private func damaged(_ cause: any Error) -> TensorIOError {
+  func damaged(_ cause: any Error) -> TensorIOError {
     TensorIOError(
       .invalidModel, "'\(modelPath)' is damaged: it isn't a valid SavedModel message.",
       cause: cause)

@@ -23,14 +23,13 @@ extension TensorFlowModel: TrainableLoadedModel {
 
   package func exportCheckpoint(to folder: String) throws {
     let saver = try TensorFlowSaver(self)
-    let variables = try self.folder.variables(ofGraphWith: tags)
     try Checkpoint(folder: folder).write(variables) { try saver.save(to: $0, for: folder) }
   }
 
   package func restoreCheckpoint(from folder: String) throws {
     let checkpoint = Checkpoint(folder: folder)
     try checkpoint.check()
-    try checkpoint.check(self.folder.variables(ofGraphWith: tags), of: self.folder.path)
+    try checkpoint.check(variables, of: self.folder.path)
     try TensorFlowSaver(self).restore(from: checkpoint.prefix)
   }
 

@@ -35,6 +35,10 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
   let folder: SavedModelFolder
   /// The names of the operations that save and restore the variables.
   let saverDefinition: SaverMessage
+  /// The names of the variables by their paths in checkpoints.
+  ///
+  /// Empty unless the model is trained, and for TensorFlow 1, whose checkpoints have the names themselves.
+  let variables: [String: String]
   /// Whether the file had to be repaired to be loaded.
   let isRepaired: Bool
   let keys: SignatureKeys
@@ -55,6 +59,11 @@ package final class TensorFlowModel: LoadedModel, @unchecked Sendable {
     tags = loaded.metaGraph.tags
     tensorFlowVersion = loaded.metaGraph.tensorFlowVersion
     saverDefinition = loaded.metaGraph.saver
+    do {
+      variables = try modes.contains(.train) ? loaded.metaGraph.variables() : [:]
+    } catch {
+      throw folder.damaged(error)
+    }
     isRepaired = loaded.isRepaired
     keys = SignatureKeys(loaded.metaGraph, in: graph)
     signatures = keys.descriptions(in: graph, trainingFirst: modes.contains(.train))

@@ -37,13 +37,7 @@ import Testing
   @Test func `a checkpoint of another export, whose variables have other paths, is an error`()
     throws
   {
-    let bundle = try TestBundle(
-      "tf2_train", modes: "train",
-      inputs: [TestBundle.layer("train_x", [-1, 1]), TestBundle.layer("train_y", [-1, 1])],
-      outputs: [TestBundle.layer("loss", [1])],
-      rest:
-        #", "train": {"ops": ["train"]}, "placeholders": [\#(TestBundle.layer("train_rate", [1]))]"#
-    )
+    let bundle = try TestBundle.tf2Training()
     let model = try bundle.trainable()
     let folder = try bundle.makeFolder("saved")
     try model.export(to: folder)

@@ -92,6 +92,15 @@ final class TestBundle {
       rest: #", "train": {"ops": ["train"]}, "placeholders": [\#(layer("learning_rate", [1]))]"#)
   }
 
+  /// A line, trained by a model of TensorFlow 2.
+  static func tf2Training() throws -> TestBundle {
+    try TestBundle(
+      "tf2_train", modes: "train",
+      inputs: [layer("train_x", [-1, 1]), layer("train_y", [-1, 1])],
+      outputs: [layer("loss", [1])],
+      rest: #", "train": {"ops": ["train"]}, "placeholders": [\#(layer("train_rate", [1]))]"#)
+  }
+
   /// The bundle's model, for training.
   func trainable() throws -> TrainableModel {
     try TrainableModel(at: path, loader: SavedModels.loader)

@@ -276,13 +276,7 @@ import Testing
   }
 
   @Test func `a TensorFlow 2 model keeps its best weights and restores a checkpoint's`() throws {
-    let bundle = try TestBundle(
-      "tf2_train", modes: "train",
-      inputs: [TestBundle.layer("train_x", [-1, 1]), TestBundle.layer("train_y", [-1, 1])],
-      outputs: [TestBundle.layer("loss", [1])],
-      rest:
-        #", "train": {"ops": ["train"]}, "placeholders": [\#(TestBundle.layer("train_rate", [1]))]"#
-    )
+    let bundle = try TestBundle.tf2Training()
     let model = try bundle.trainable()
     let data: [Batch.Item] = [(0, 1), (1, 3), (2, 5)].map { ["train_x": $0, "train_y": $1] }
     var options = TrainingOptions(
@@ -304,13 +298,7 @@ import Testing
   }
 
   @Test func `a TensorFlow 2 model runs its training signature once per step`() throws {
-    let bundle = try TestBundle(
-      "tf2_train", modes: "train",
-      inputs: [TestBundle.layer("train_x", [-1, 1]), TestBundle.layer("train_y", [-1, 1])],
-      outputs: [TestBundle.layer("loss", [1])],
-      rest:
-        #", "train": {"ops": ["train"]}, "placeholders": [\#(TestBundle.layer("train_rate", [1]))]"#
-    )
+    let bundle = try TestBundle.tf2Training()
     let model = try bundle.trainable()
     var batch = Batch(keys: ["train_x", "train_y"])
     for (x, y) in [(0, 1), (1, 3), (2, 5)] { try batch.addItem(["train_x": x, "train_y": y]) }

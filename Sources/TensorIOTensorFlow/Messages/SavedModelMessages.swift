@@ -47,7 +47,7 @@ struct MetaGraphMessage {
   /// The signatures, by key.
   private(set) var signatures: [String: SignatureMessage] = [:]
   /// The message of the objects, which only TensorFlow 2 writes.
-  private(set) var objectGraph: ArraySlice<UInt8>?
+  private var objectGraph: ArraySlice<UInt8>?
 
   private static let infoField = 1
   private static let tagsField = 4
@@ -67,6 +67,13 @@ struct MetaGraphMessage {
       default: break
       }
     }
+  }
+
+  /// Returns the names of the variables by their paths in checkpoints; none for TensorFlow 1.
+  ///
+  /// - Throws: ``MessageFields/Damaged``.
+  func variables() throws -> [String: String] {
+    try objectGraph.map { try ObjectGraphMessage($0).variables } ?? [:]
   }
 
   private mutating func readInfo(_ bytes: ArraySlice<UInt8>) throws {

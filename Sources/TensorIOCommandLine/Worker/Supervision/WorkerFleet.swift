@@ -44,6 +44,7 @@ final class WorkerFleet: JobRunner {
   private let arguments: [String]
   /// The time between two messages of a worker; nil if it sends none while it runs an item.
   private let heartbeat: Duration?
+  private let looks = DispatchQueue(label: "tensorio.worker.silence")
   private let state: Mutex<State>
   private static let mostFailedStarts = 3
   /// A worker is replaced when so many heartbeats are missing, but not before the least silence.
@@ -146,9 +147,8 @@ final class WorkerFleet: JobRunner {
   private func watchSilence(every heartbeat: Duration) {
     let least = Int((Self.leastSilence / heartbeat).rounded(.up))
     let most = max(Self.mostMissingHeartbeats, least)
-    DispatchQueue(label: "tensorio.worker.silence").asyncAfter(
-      deadline: .now() + .microseconds(Int(heartbeat.milliseconds * 1000))
-    ) { [weak self] in
+    looks.asyncAfter(deadline: .now() + .microseconds(Int(heartbeat.milliseconds * 1000))) {
+      [weak self] in
       guard let self else { return }
       let isOver = state.withLock { state in
         for worker in state.workers where worker.isReady {
