@@ -219,6 +219,21 @@ struct TrainingDataTests {
     #expect(error?.message.contains("'x' [-1, 2], 'n' [-1]. Use a .jsonl file.") == true)
   }
 
+  @Test func `a folder is refused for three inputs, and the message says how to weigh items`()
+    throws
+  {
+    let weighed = ModelSignature(
+      inputs: Self.images.inputs + [TensorSpec(name: "weight", shape: [-1], kind: .scalar(nil))],
+      outputs: [])
+    let error = #expect(throws: TensorIOError.self) {
+      try TrainingData(folder.path, for: weighed)
+    }
+    #expect(
+      error?.message.hasSuffix(
+        "Use a .jsonl file, or pass --class-weights if one of the inputs weighs the items.") == true
+    )
+  }
+
   @Test func `a class without images is an error`() throws {
     for name in ["dogs/1.png", "cats/1.txt"] { try write("", to: name) }
     let error = #expect(throws: TensorIOError.self) {

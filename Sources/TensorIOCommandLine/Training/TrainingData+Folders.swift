@@ -27,8 +27,9 @@ extension TrainingData {
       throw TensorIOError(
         .wrongKind,
         "A folder of classes gives an image and a class number for each item, but the model's "
-          + "inputs are \(list). Use a .jsonl file, or pass --class-weights for an input that weighs "
-          + "the items.")
+          + "inputs are \(list). Use a .jsonl file"
+          + (images.count == 1 && others.count == 2
+            ? ", or pass --class-weights if one of the inputs weighs the items." : "."))
     }
     let decoder = ImageDecoder()
     let folders = try classFolders()
