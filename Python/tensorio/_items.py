@@ -71,20 +71,34 @@ class ItemEncoder:
             if len(self._names) != 1:
                 raise TypeError(f"the model has {len(self._names)} inputs; pass a dict with an array for each of "
                                 f"{', '.join(self._names)}")
-            array = to_array(item)
-            return _tensors({self._names[0]: array})
+            return self._members({self._names[0]: item})
         if isinstance(item, Mapping):
             return self._members(item)
         return Source({"value": self._json(item)})
 
     def _members(self, item: Mapping[Any, Any]) -> Source:
-        """Encodes values by input or by column. Arrays stay exact if all other values are numbers, too."""
-        if any(is_array(value) for value in item.values()):
-            try:
-                return _tensors({str(name): to_array(value) for name, value in item.items()})
-            except ValueError:
-                pass  # Texts and paths can't be tensors, so everything is sent as JSON.
-        return Source({"value": self._json(item)})
+        """Encodes values by input or by column. Columns are sent as JSON."""
+        if not any(_has_bytes(value) for value in item.values()) or not set(item) <= set(self._names):
+            return Source({"value": self._json(item)})
+        entries: list[dict[str, Any]] = []
+        parts: list[memoryview] = []
+        for name, value in item.items():
+            if _has_bytes(value):
+                own = self._bytes(value)
+                parts += own
+                entries.append({"name": name, "length": sum(map(len, own))})
+            else:
+                entries.append({"name": name, "value": self._json(value)})
+        return Source({"tensors": entries}, tuple(parts))
+
+    def _bytes(self, value: Any) -> Sequence[memoryview]:
+        """Returns the value of one input as the bytes of a file."""
+        if is_array(value):
+            header, data = array_file(to_array(value))
+            return (memoryview(header), data)
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return _file(None, value).body
+        return _file(None, _png(value)).body if _is_picture(value) else self._open_file(value).body
 
     def _path(self, path: str) -> str:
         """Returns a path that the worker resolves as this process does."""
@@ -121,14 +135,10 @@ def _file(name: str | None, data: bytes | bytearray | memoryview) -> Source:
     return Source({"file": name or "bytes"}, (memoryview(data).cast("B"),), is_named=name is not None)
 
 
-def _tensors(arrays: Mapping[str, Any]) -> Source:
-    parts: list[memoryview] = []
-    entries = []
-    for name, array in arrays.items():
-        header, data = array_file(array)
-        parts += [memoryview(header), data]
-        entries.append({"name": name, "length": len(header) + len(data)})
-    return Source({"tensors": entries}, tuple(parts))
+def _has_bytes(value: object) -> bool:
+    """Whether a value is sent as bytes: an array, the bytes of a file, an open file or an image."""
+    return isinstance(value, (bytes, bytearray, memoryview)) or is_array(value) or _is_picture(value) or \
+        hasattr(value, "read")
 
 
 def _is_picture(item: object) -> bool:

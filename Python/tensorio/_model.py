@@ -40,7 +40,7 @@ class Model:
             print(model.run("seven.png")["classification"])
 
     An item is a path, a URL, ``bytes``, a file that is open for reading bytes, an image of Pillow, a NumPy
-    array, a number, a list, or a dict by input or by column. For models of texts, a string is the text.
+    array, a number, a list, or a dict of such values by input, or by column. For models of texts, a string is the text.
     The bytes of files are those of images, recordings or ``.npy`` files.
     """
 
@@ -191,7 +191,8 @@ class Model:
         """Runs the model on many items, several at once.
 
         Items are taken from the iterable as results are taken from the iterator, a few items ahead. The
-        iterable may be endless, and the memory doesn't grow with it.
+        iterable may be endless, and the memory doesn't grow with it. While this thread waits for the
+        iterable's next item, it returns no result: for items that come seldom, use ``run``.
 
         Args:
             items: The items, in one iterable that this thread reads.
@@ -223,7 +224,6 @@ class Model:
         ``map``.
 
         Raises:
-            ItemError: An item can't be sent to the model.
             WorkerEnded: The worker ended.
             Error: The worker can't be started.
         """

@@ -115,20 +115,21 @@ class Stream(Generic[T]):
 
     def __init__(
         self, worker: Worker, options: dict[str, Any], read: Callable[[Answer], T], is_ordered: bool,
-        is_indexed: bool,
+        wants_rows: bool,
     ):
         """Args:
             worker: What runs the items.
             options: More members of each item's header.
             read: Returns the value of an answer, or raises an ItemError or WorkerEnded.
             is_ordered: Whether results come in the order of the items.
-            is_indexed: Whether the worker is told each item's position.
+            wants_rows: Whether the worker is told each item's position, and makes a row of an item that
+                can't be sent.
         """
         self._worker = worker
         self._options = options
         self._read = read
         self._is_ordered = is_ordered
-        self._is_indexed = is_indexed
+        self._wants_rows = wants_rows
         self._answers: queue.SimpleQueue[list[Answer]] = queue.SimpleQueue()
         self._sent: dict[int, _Sent] = {}
         self._sent_bytes = 0
@@ -160,6 +161,7 @@ class Stream(Generic[T]):
                     while not self._answers.empty():
                         self._receive(self._answers.get())
                 elif self._sent:
+                    self._worker.check_is_own()
                     self._receive(self._answers.get())
             if self._failure is not None:
                 raise self._failure
@@ -188,13 +190,16 @@ class Stream(Generic[T]):
                 has_more = False
                 break
             index, item = entry
-            options = {**self._options, "index": index} if self._is_indexed else self._options
+            options = {**self._options, "index": index} if self._wants_rows else self._options
             try:
-                frames[index] = self._worker.encode(item, index, options)
+                frame = self._worker.encode(item, index, options)
             except ItemError as error:
-                self._fail(error, index, item)
-            else:
-                self._sent_bytes += frames[index].byte_count
+                if not self._wants_rows:
+                    self._fail(error, index, item)
+                    continue
+                frame = self._worker.encode_failure(error, item, index, options)
+            frames[index] = frame
+            self._sent_bytes += frame.byte_count
         try:
             self._worker.send(list(frames.values()), self._answers.put)
         except WorkerEnded as error:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from ._errors import Error, ItemError, WorkerEnded
 from ._frames import FrameError, FrameReader, encode_header, write_frames
-from ._items import ItemEncoder
+from ._items import ItemEncoder, Source
 
 PROTOCOL = 1
 
@@ -31,6 +31,8 @@ _SILENT_SECONDS = 60
 _STARTING_SECONDS = 600
 _ENDING_SECONDS = 10
 _KEPT_MESSAGE_BYTES = 4096
+_FORKED = ("This process was forked while items were under way, and their answers go to the process that sent them. "
+           "Begin another map in this process.")
 
 
 class Answer(NamedTuple):
@@ -90,6 +92,7 @@ class Worker:
         self._arrived: list[Answer] = []
         self._end: WorkerEnded | None = None
         self._is_killed = False
+        self._is_abandoned = False
         self._fault = ""
         self._messages = bytearray()
         self._is_ready = threading.Event()
@@ -139,14 +142,22 @@ class Worker:
             ItemError: The item can't be sent.
         """
         source = self.encoder.encode(item)
+        try:
+            return self._frame(source, item, index, options)
+        except ValueError as error:
+            raise ItemError("refused", f"The item can't be sent to the model: {error}.", item, index) from error
+
+    def encode_failure(self, error: ItemError, item: object, index: int, options: dict[str, Any]) -> ItemFrame:
+        """Returns an item that can't be sent, for the row that says so."""
+        failure = {"code": error.code, "message": error.message}
+        return self._frame(Source({"failure": failure}), item, index, options)
+
+    def _frame(self, source: Source, item: object, index: int, options: dict[str, Any]) -> ItemFrame:
         key = next(self._keys)
         members = {"type": "item", "id": key, **options, **source.members}
         if not source.is_named:
             members.setdefault("name", str(index))
-        try:
-            header = encode_header(members, sum(map(len, source.body)))
-        except ValueError as error:
-            raise ItemError("refused", f"The item can't be sent to the model: {error}.", item, index) from error
+        header = encode_header(members, sum(map(len, source.body)))
         return ItemFrame(key, item, header, source.body)
 
     def send(self, frames: Sequence[ItemFrame], done: Done) -> None:
@@ -232,6 +243,20 @@ class Worker:
             if pipe is not None:
                 pipe.close()
         self._process.returncode = 0  # otherwise Popen would wait for a process that isn't a child
+        # Another thread of the parent may have held these.
+        self._room = threading.Condition()
+        self._writing = threading.Lock()
+        self._input = -1
+        self._is_abandoned = True
+        items = [call.item for call in self._under_way.values()]
+        self._under_way.clear()
+        self._end = WorkerEnded(_FORKED, items, None, None, "")
+
+    def check_is_own(self) -> None:
+        """Raises WorkerEnded if this process was forked, so that the answers go to its parent."""
+        if self._is_abandoned:
+            assert self._end is not None
+            raise WorkerEnded(*self._end.args)
 
     # The reader's thread
 

@@ -49,7 +49,7 @@ def test_a_failed_item_says_why(digits: tensorio.Model, tmp_path: Path) -> None:
     (float("nan"), "not JSON compliant"),
     (np.array(["a", "b"]), "isn't one of numbers"),
     (np.zeros(3, dtype="complex64"), "isn't one of numbers"),
-    ({"image": b"bytes"}, "bytes isn't among"),
+    ({"other": b"bytes"}, "bytes isn't among"), ({"image": np.array(["a"])}, "isn't one of numbers"),
     (SEVEN.with_name("\udcff.png"), "isn't UTF-8"),
 ])
 def test_an_item_that_cannot_be_sent_is_refused(digits: tensorio.Model, item: object, reason: str) -> None:

@@ -225,6 +225,24 @@ def test_a_forked_process_neither_uses_nor_ends_the_workers_of_its_parent(progra
         assert pid(model) == before
 
 
+def test_a_map_that_goes_on_in_a_forked_process_is_an_error(program: str) -> None:
+    with tensorio.Model(DIGITS, program=program, threads=1) as model:
+        results = model.map([SEVEN] * 20)
+        expected = next(results).value
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                list(results)
+            except tensorio.WorkerEnded as error:
+                status = 0 if "was forked" in str(error) and model.run(SEVEN) == expected else 2
+                model.close()
+            finally:
+                os._exit(status)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert [result.value for result in results] == [expected] * 19
+
+
 def test_workers_leave_no_file_open(program: str) -> None:
     model = tensorio.Model(DIGITS, program=program)
     model.run(SEVEN)

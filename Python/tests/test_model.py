@@ -52,6 +52,16 @@ def test_rows_equal_those_of_bulk(digits: tensorio.Model, command: Command, tmp_
     assert [without_times(row) for row in unordered] == [without_times(row) for row in expected]
 
 
+def test_an_item_that_cannot_be_sent_has_a_row(digits: tensorio.Model) -> None:
+    items = [SEVEN, {1, 2}, object(), SEVEN]
+    rows = list(digits.rows(items))
+    assert [row["error"] for row in rows] == [False, True, True, False]
+    assert [int(row["index"]) for row in rows] == [0, 1, 2, 3]
+    assert [row["image"] for row in rows] == [str(SEVEN), "1", "2", str(SEVEN)]
+    assert "set isn't among what models take" in rows[1]["error_description"]
+    assert {row["run"] for row in rows} == {digits.run_id}
+
+
 def without_times(row: dict[str, Any]) -> dict[str, Any]:
     evaluation = {name: value for name, value in row.get("evaluation", {}).items() if "latency" not in name}
     return {**row, "evaluation": evaluation}
@@ -72,6 +82,9 @@ def test_every_kind_of_item_gives_the_same_result(digits: tensorio.Model, monkey
     assert digits.run(digits.preprocess(SEVEN)) == expected
     assert digits.run({"image": digits.preprocess(SEVEN)}) == expected
     assert digits.run({"image": SEVEN}) == expected
+    assert digits.run({"image": data}) == digits.run({"image": io.BytesIO(data)}) == expected
+    with Image.open(SEVEN) as image:
+        assert digits.run({"image": image.convert("RGB")}) == expected
     monkeypatch.chdir(SEVEN.parent)
     assert digits.run(SEVEN.name) == expected
 

@@ -152,6 +152,25 @@ package struct InputReader {
     }
   }
 
+  /// Returns the value in the bytes of a NumPy file, or of a photo, a recording or a string.
+  ///
+  /// - Throws: `TensorIOError` if the input doesn't take such bytes.
+  package func value(
+    of bytes: ArraySlice<UInt8>, for spec: TensorSpec?, named name: String
+  ) throws -> any TensorEncodable {
+    if bytes.starts(with: NumPyFile.magic) {
+      return try NumPyFile(Array(bytes), named: name).value(for: spec)
+    }
+    if spec?.isAudio == true { return try AudioClip(bytes: Array(bytes), named: "'\(name)'") }
+    if spec?.dataType == .string { return Data(bytes) }
+    guard spec?.isImage == true else {
+      throw TensorIOError(
+        .wrongKind,
+        "'\(name)' takes a NumPy file, but its \(bytes.count) bytes don't begin with '\\x93NUMPY'.")
+    }
+    return ImageFile(bytes: bytes, named: "'\(name)'", decoder: decoder)
+  }
+
   /// Returns an image, which an image layer decodes only when it is written to the tensor.
   private func image(_ path: String, for spec: TensorSpec?) throws -> any TensorEncodable {
     spec?.isImage == true

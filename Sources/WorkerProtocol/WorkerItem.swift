@@ -23,14 +23,22 @@ package struct WorkerItem: Sendable {
     case file(String)
     /// JSON, and the keys of an object in their order.
     case value(JSONValue, keys: [String])
-    /// NumPy files in the body, one for each input.
-    case tensors([TensorPart])
+    /// A value for each input.
+    case tensors([Part])
+    /// Nothing, because the parent couldn't read the item.
+    case failure(ItemFailure)
   }
 
-  /// A part of a body, which is a NumPy file.
-  package struct TensorPart: Sendable, Hashable {
+  /// The value of an input.
+  package struct Part: Sendable {
+    package enum Content: Sendable {
+      /// Bytes of the body: a NumPy file, a photo or a recording.
+      case bytes(Range<Int>)
+      case json(JSONValue)
+    }
+
     package var name: String
-    package var range: Range<Int>
+    package var content: Content
   }
 
   /// What is asked for.
@@ -64,7 +72,7 @@ package struct WorkerItem: Sendable {
     if let name { return name }
     switch source {
     case .path(let name), .url(let name), .file(let name): return name
-    case .value, .tensors: return id.description
+    case .value, .tensors, .failure: return id.description
     }
   }
 
@@ -81,7 +89,7 @@ package struct WorkerItem: Sendable {
 }
 
 extension WorkerItem {
-  private static let sources = ["path", "url", "file", "value", "tensors"]
+  private static let sources = ["path", "url", "file", "value", "tensors", "failure"]
   private static let others = ["type", "id", "answer", "timeout_ms", "index", "name"]
 
   /// Reads an item.
@@ -120,9 +128,10 @@ extension WorkerItem {
   }
 
   private static func text(_ value: JSONValue, _ name: String) throws(Refusal) -> String {
-    guard case .string(let text) = value, !text.isEmpty else {
+    guard case .string(let text) = value else {
       throw Refusal("'\(name)' takes text, got \(value.typeName).")
     }
+    guard !text.isEmpty else { throw Refusal("'\(name)' takes text, but the text is empty.") }
     return text
   }
 
@@ -135,37 +144,57 @@ extension WorkerItem {
     case "file":
       let name = try text(value, kind)
       guard byteCount > 0 else {
-        throw Refusal("The item with the file '\(name)' has no body.")
+        throw Refusal(
+          "The item with the file '\(name)' has no bytes. They are the frame's body, or base64 in 'data'."
+        )
       }
       return .file(name)
     case "value":
       guard case .object = value else { return .value(value, keys: []) }
       return .value(value, keys: JSONOutline(Data(header))?["value"]?.keys ?? [])
+    case "failure": return .failure(try failure(value))
     default: return .tensors(try parts(value, byteCount))
     }
   }
 
-  private static func parts(
-    _ value: JSONValue, _ byteCount: Int
-  ) throws(Refusal) -> [TensorPart] {
-    let expected = "'tensors' takes a list such as [{\"name\": \"x\", \"length\": 128}]"
+  private static func failure(_ value: JSONValue) throws(Refusal) -> ItemFailure {
+    guard case .object(let members) = value, members.count == 2,
+      case .string(let code)? = members["code"], case .string(let message)? = members["message"]
+    else {
+      throw Refusal(
+        "'failure' takes an object such as {\"code\": \"refused\", \"message\": \"...\"}.")
+    }
+    return ItemFailure(code, message)
+  }
+
+  private static func parts(_ value: JSONValue, _ byteCount: Int) throws(Refusal) -> [Part] {
+    let expected =
+      "'tensors' takes a list such as [{\"name\": \"x\", \"length\": 128}, "
+      + "{\"name\": \"y\", \"value\": 1.5}]"
     guard case .array(let elements) = value, !elements.isEmpty else {
       throw Refusal("\(expected), got \(value.typeName).")
     }
-    var parts: [TensorPart] = []
+    var parts: [Part] = []
     var end = 0
     for element in elements {
       guard case .object(let members) = element, members.count == 2,
-        case .string(let name)? = members["name"], let number = members["length"]?.asNumber,
-        let length = Int(exactly: number), length > 0
+        case .string(let name)? = members["name"]
       else { throw Refusal("\(expected), got \(element.typeName).") }
       guard !parts.contains(where: { $0.name == name }) else {
         throw Refusal("'tensors' has '\(name)' twice.")
       }
+      if let json = members["value"] {
+        parts.append(Part(name: name, content: .json(json)))
+        continue
+      }
+      guard let number = members["length"]?.asNumber, let length = Int(exactly: number), length > 0
+      else {
+        throw Refusal("\(expected), but '\(name)' has neither a value nor a positive length.")
+      }
       guard length <= byteCount - end else {
         throw Refusal("The tensors take more than the body's \(byteCount) bytes.")
       }
-      parts.append(TensorPart(name: name, range: end..<(end + length)))
+      parts.append(Part(name: name, content: .bytes(end..<(end + length))))
       end += length
     }
     guard end == byteCount else {
@@ -185,7 +214,9 @@ extension WorkerItem {
   private static func timeout(_ value: JSONValue?) throws(Refusal) -> Duration? {
     guard let value else { return nil }
     guard let number = value.asNumber, number > 0, number <= 1e12 else {
-      throw Refusal("'timeout_ms' takes a positive number of milliseconds, got \(value.typeName).")
+      let found = value.asNumber.map { "\($0)" } ?? value.typeName
+      throw Refusal(
+        "'timeout_ms' takes a number of milliseconds above 0 and up to 1e12, got \(found).")
     }
     return .milliseconds(number)
   }

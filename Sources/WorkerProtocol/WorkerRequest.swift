@@ -34,7 +34,7 @@ package enum WorkerRequest: Sendable {
     do {
       document = try JSONValue(parsing: Data(frame.header))
     } catch {
-      self = .malformed("A message isn't JSON: \(error).")
+      self = .malformed(Self.description(of: error, in: frame.header))
       return
     }
     guard case .object(let members) = document else {
@@ -65,6 +65,19 @@ package enum WorkerRequest: Sendable {
     }
   }
 
+  /// Says where a message isn't JSON, and begins with the message, because a line has no number.
+  private static func description(of error: any Error, in header: [UInt8]) -> String {
+    let shown = 40
+    let text = String(decoding: header.prefix(shown), as: UTF8.self)
+    let place =
+      if let error = error as? JSONSyntaxError, error.line == 1 {
+        "column \(error.column): \(error.reason)"
+      } else {
+        "\(error)"
+      }
+    return "The message '\(text)\(header.count > shown ? "..." : "")' isn't JSON: \(place)."
+  }
+
   private static func read(
     _ members: [String: JSONValue], _ id: ItemID?, _ frame: Frame
   ) throws(Refusal) -> WorkerRequest {
@@ -76,7 +89,8 @@ package enum WorkerRequest: Sendable {
         "The type of a message must be 'item' or 'cancel', got '\(type)'.")
     }
     guard let id else {
-      throw Refusal("A message needs an 'id': a whole number, or text of at most 1,024 bytes.")
+      throw Refusal(
+        "A message needs an 'id': a whole number of 64 bits, or text of at most 1,024 bytes.")
     }
     if type == "cancel" { return .cancel(id) }
     guard let data = members["data"] else {

@@ -61,15 +61,33 @@ import WorkerProtocol
     #expect(sent.index == 0)
   }
 
-  @Test func `tensors are parts of the body`() throws {
+  @Test func `tensors are parts of the body, or JSON`() throws {
     let item = try Self.item(
-      #""tensors":[{"name":"x","length":2},{"name":"y","length":3}]"#, body: [1, 2, 3, 4, 5])
+      #""tensors":[{"name":"x","length":2},{"name":"t","value":"a"},{"name":"y","length":3}]"#,
+      body: [1, 2, 3, 4, 5])
     guard case .tensors(let parts) = item.source else {
       Issue.record("\(item)")
       return
     }
-    #expect(parts.map(\.name) == ["x", "y"])
-    #expect(parts.map(\.range) == [0..<2, 2..<5])
+    #expect(parts.map(\.name) == ["x", "t", "y"])
+    let ranges = parts.map { part -> Range<Int>? in
+      if case .bytes(let range) = part.content { range } else { nil }
+    }
+    #expect(ranges == [0..<2, nil, 2..<5])
+    guard case .json(.string("a")) = parts[1].content else {
+      Issue.record("\(parts[1])")
+      return
+    }
+  }
+
+  @Test func `an item that the parent couldn't read has the reason`() throws {
+    let item = try Self.item(#""failure":{"code":"refused","message":"It's a set."},"name":"5""#)
+    guard case .failure(let failure) = item.source else {
+      Issue.record("\(item)")
+      return
+    }
+    #expect(failure == ItemFailure("refused", "It's a set."))
+    #expect(item.shownName == "5")
   }
 
   @Test func `a cancellation names its item`() throws {
@@ -85,16 +103,24 @@ import WorkerProtocol
     (#"{"type":"itme","id":7}"#, "got 'itme'"),
     (
       #"{"type":"item","id":7}"#,
-      "one source of 'path', 'url', 'file', 'value', 'tensors', got none"
+      "one source of 'path', 'url', 'file', 'value', 'tensors', 'failure', got none"
     ),
     (#"{"type":"item","id":7,"path":"a","url":"b"}"#, "got 'path', 'url'"),
     (#"{"type":"item","id":7,"path":1}"#, "'path' takes text, got a number"),
     (#"{"type":"item","id":7,"path":"a","anwser":"row"}"#, "no member 'anwser'"),
     (#"{"type":"item","id":7,"path":"a","answer":"rows"}"#, "'answer' takes one of 'row'"),
-    (#"{"type":"item","id":7,"path":"a","timeout_ms":-1}"#, "positive number of milliseconds"),
+    (#"{"type":"item","id":7,"path":""}"#, "'path' takes text, but the text is empty."),
+    (
+      #"{"type":"item","id":7,"path":"a","timeout_ms":0}"#,
+      "milliseconds above 0 and up to 1e12, got 0"
+    ),
+    (#"{"type":"item","id":7,"path":"a","timeout_ms":"1"}"#, "got a string"),
+    (#"{"type":"item","id":7,"failure":"x"}"#, "'failure' takes an object"),
+    (#"{"type":"item","id":7,"tensors":[{"name":"x","size":9}]}"#, "neither a value nor"),
+    (#"{"type":"item","id":9223372036854775808,"path":"a"}"#, "a whole number of 64 bits"),
     (#"{"type":"item","id":7,"path":"a","index":1.5}"#, "'index' takes a whole number"),
     (#"{"type":"item","id":1.5,"path":"a"}"#, "needs an 'id'"),
-    (#"{"type":"item","id":7,"file":"a"}"#, "has no body"),
+    (#"{"type":"item","id":7,"file":"a"}"#, "has no bytes. They are the frame's body, or base64"),
     (#"{"type":"item","id":7,"file":"a","data":"*"}"#, "base64"),
     (#"{"type":"item","id":7,"tensors":[]}"#, "'tensors' takes a list"),
     (#"{"type":"item","id":7,"tensors":[{"name":"x","length":9}]}"#, "more than the body's 0"),
@@ -125,6 +151,17 @@ import WorkerProtocol
       Issue.record("\(header) was accepted")
       return
     }
+  }
+
+  @Test func `a message that isn't JSON is quoted`() {
+    let wrong = #"{"type":"item","id":7,"path":}"#
+    guard case .malformed(let message) = Self.request(wrong) else {
+      Issue.record("it was accepted")
+      return
+    }
+    #expect(
+      message
+        == "The message '\(wrong)' isn't JSON: column 30: found '}', but a value was expected.")
   }
 
   @Test func `deep nesting is malformed, not a crash`() {

@@ -90,14 +90,32 @@ struct WorkerCommandTests {
     client.sendItem(1, #""file":"seven.png""#, body: try Self.bytes(Self.photo))
     client.sendItem(
       2, #""file":"a.png","data":"\#(Data(try Self.bytes(Self.photo)).base64EncodedString())""#)
+    let photo = try Self.bytes(Self.photo)
+    client.sendItem(3, #""tensors":[{"name":"image","length":\#(photo.count)}]"#, body: photo)
+    client.sendItem(4, #""tensors":[{"name":"image","value":"\#(Self.photo)"}]"#)
     let (messages, _) = try await client.finish()
     let rows = messages.filter { $0.type == "row" }
-    #expect(rows.count == 3)
+    #expect(rows.count == 5)
     for row in rows { #expect(row.part("row", "predicted") == .string("seven")) }
     let named = rows.first { $0.id == .number(1) }
     #expect(named?.part("row", "image") == .string("seven.png"))
     #expect(named?.part("row", "type") == .string("memory"))
     #expect(named?.part("row", "index") == .number(1))
+  }
+
+  @Test func `an item that the parent couldn't read is answered with its reason`() async throws {
+    let client = try WorkerClient([Self.digits])
+    let failure = #""failure":{"code":"refused","message":"It's a set."}"#
+    client.sendItem(0, failure + #","name":"5""#)
+    client.sendItem(1, failure + #","answer":"outputs""#)
+    let (messages, _) = try await client.finish()
+    let row = messages.first { $0.id == .number(0) }
+    #expect(row?.part("row", "error") == .bool(true))
+    #expect(row?.part("row", "error_description") == .string("It's a set."))
+    #expect(row?.part("row", "image") == .string("5"))
+    let failed = messages.first { $0.id == .number(1) }
+    #expect(failed?.type == "failed")
+    #expect(failed?.errorMessage == "It's a set.")
   }
 
   @Test func `outputs equal those of run`() async throws {
@@ -132,10 +150,15 @@ struct WorkerCommandTests {
     client.sendItem(3, #""answer":"tensors","tensors":\#(parts)"#, body: files[0] + files[1])
     client.sendItem(4, #""answer":"inputs","value":[[1,2,3,4],[1,1,1,2]]"#)
     client.sendItem(5, #""answer":"outputs","value":{"input1":[1,2,3,4]}"#)
+    let mixed =
+      #"[{"name":"input2","value":[1,1,1,2]},{"name":"input1","length":\#(files[0].count)}]"#
+    client.sendItem(6, #""answer":"outputs","tensors":\#(mixed)"#, body: files[0])
+    let notNumPy = #"[{"name":"input1","length":3},{"name":"input2","value":[1,1,1,2]}]"#
+    client.sendItem(7, #""answer":"outputs","tensors":\#(notNumPy)"#, body: [1, 2, 3])
     let (messages, _) = try await client.finish()
     let answers = Dictionary(grouping: messages, by: { $0.id?.description ?? "" })
       .compactMapValues(\.first)
-    for id in ["0", "1", "2"] {
+    for id in ["0", "1", "2", "6"] {
       #expect(answers[id]?.part("outputs", "output1") == .number(14), "\(id)")
       #expect(answers[id]?.part("outputs", "output2") == .number(35), "\(id)")
     }
@@ -145,6 +168,7 @@ struct WorkerCommandTests {
       try Self.tensors(in: answers["4"]).map { try $0.numbers(as: Float.self) }
         == [[1, 2, 3, 4], [1, 1, 1, 2]])
     #expect(answers["5"]?.errorMessage.contains("input2") == true)
+    #expect(answers["7"]?.errorMessage.hasPrefix("'input1' takes a NumPy file, but its 3") == true)
   }
 
   @Test(.enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set."))

@@ -39,6 +39,26 @@ struct WorkerLifecycleTests {
       result.error.contains("couldn't be written to standard output: No space left on device"))
   }
 
+  @Test(arguments: [
+    (
+      "< Sources", 65,
+      #"{"message":"Standard input can't be read: Is a directory.","type":"fault"}"#
+    ),
+    (">&-", 64, "one of them is closed"), ("<&-", 64, "one of them is closed"),
+  ])
+  func `a stream that can't be used is an error`(
+    redirection: String, status: Int32, message: String
+  ) async throws {
+    let command =
+      "'\(CommandRunner.binary.path)' worker Demo/digits.tiobundle --json-lines \(redirection)"
+    let process = try ChildProcess(
+      "/bin/sh", ["-c", command], in: CommandRunner.packageFolder.path)
+    let result = await process.finish(
+      input: Data(#"{"type":"item","id":1,"path":"Demo/images/digit-7-01.png"}"#.utf8))
+    #expect(result.status == status)
+    #expect((result.output + result.error).contains(message))
+  }
+
   private static let photo = "Demo/images/digit-7-01.png"
 
   @Test func `answers come when they are done, with the id of their item`() async throws {

@@ -67,7 +67,7 @@ import WorkerProtocol
     var decoder = FrameDecoder(form, mostBodyBytes: .max)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var frames: [Frame] = []
-    while let bytes = Descriptor.read(ends.own, into: &buffer) {
+    while let bytes = try Descriptor.read(ends.own, into: &buffer) {
       try decoder.add(bytes)
       while case .frame(let frame)? = decoder.next() { frames.append(frame) }
     }

@@ -63,7 +63,11 @@ static inline int open_file(const char *path, int flags, mode_t permissions) {
 }
 
 // Returns a copy of a descriptor that children don't inherit, or -1.
-static inline int copy_descriptor(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
+//
+// The copy never takes the place of a standard stream that is closed.
+static inline int copy_descriptor(int descriptor) {
+  return fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
 
 // Exchanges two names of a file system in one step, so that both exist at all times.
 //

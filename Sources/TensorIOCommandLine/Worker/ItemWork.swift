@@ -169,12 +169,23 @@ struct ItemWork: Sendable {
     case .tensors(let parts):
       return .inputs {
         var values: [String: any TensorEncodable] = [:]
-        for part in parts {
-          let file = try NumPyFile(Array(item.body[part.range]), named: part.name)
-          values[part.name] = try file.value(for: signature.input(named: part.name))
-        }
+        for part in parts { values[part.name] = try value(of: part, in: item.body) }
         return ModelInputs(values)
       }
+    case .failure(let failure):
+      return .inputs {
+        throw TensorIOError(TensorIOError.Code(rawValue: failure.code), failure.message)
+      }
+    }
+  }
+
+  private func value(
+    of part: WorkerItem.Part, in body: [UInt8]
+  ) throws -> any TensorEncodable {
+    let spec = signature.input(named: part.name)
+    switch part.content {
+    case .json(let json): return try reader.value(of: json, for: spec, named: part.name)
+    case .bytes(let range): return try reader.value(of: body[range], for: spec, named: part.name)
     }
   }
 }

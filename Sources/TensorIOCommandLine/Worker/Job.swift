@@ -43,7 +43,7 @@ final class Job: Sendable {
       switch item.source {
       case .path(let path): .file(path)
       case .url(let address): .url(address)
-      case .file, .value, .tensors: .bytes([], name: name)
+      case .file, .value, .tensors, .failure: .bytes([], name: name)
       }
     return Sample(id: name, source: source)
   }

@@ -30,7 +30,9 @@ struct WorkerCommand: ParsableCommand {
   var bundle: String
 
   @Option(
-    help: "How many items are run at once (default: the number of processors, over all workers).")
+    help: ArgumentHelp(
+      "How many items each worker runs at once (default: the number of processors, divided by that of "
+        + "the workers)."))
   var threads: Int?
 
   @Option(
@@ -98,8 +100,10 @@ struct WorkerCommand: ParsableCommand {
   }
 
   func run() throws {
-    let interruption = Interruption()
+    // This comes first, because the next file that the process opens gets the number of a stream that
+    // is closed.
     let streams = try WorkerStreams.takeOver()
+    let interruption = Interruption()
     streams.endWithReader()
     let writer = FrameWriter(
       streams.output, form: jsonLines ? .lines : .binary, mostHeld: max(1, ahead / 2),

@@ -108,7 +108,13 @@ final class WorkerService: Sendable {
       guard
         Descriptor.isReadable(streams.input, withinMilliseconds: Self.pollMilliseconds)
       else { continue }
-      guard let bytes = Descriptor.read(streams.input, into: &buffer) else {
+      let part: ArraySlice<UInt8>?
+      do throws(ReadFailure) {
+        part = try Descriptor.read(streams.input, into: &buffer)
+      } catch {
+        throw FrameDecoder.Fault(message: "Standard input can't be read: \(error.message).")
+      }
+      guard let bytes = part else {
         try decoder.end()
         return try takeEvents(&decoder)
       }

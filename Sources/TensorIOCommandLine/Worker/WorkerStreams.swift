@@ -51,6 +51,13 @@ struct WorkerStreams {
   }
 }
 
+/// The system's reason why a stream can't be read.
+struct ReadFailure: Error {
+  let number: Int32
+
+  var message: String { String(cString: strerror(number)) }
+}
+
 /// Reads and writes descriptors, also those that other processes have made non-blocking.
 enum Descriptor {
   /// Waits until there is something to read, or the stream has ended.
@@ -62,14 +69,19 @@ enum Descriptor {
   }
 
   /// Reads what is there, and waits for it if necessary; nil at the end of the stream.
-  static func read(_ descriptor: Int32, into buffer: inout [UInt8]) -> ArraySlice<UInt8>? {
+  ///
+  /// - Throws: ``ReadFailure`` if the system can't read it.
+  static func read(
+    _ descriptor: Int32, into buffer: inout [UInt8]
+  ) throws(ReadFailure) -> ArraySlice<UInt8>? {
     while true {
       let count = buffer.withUnsafeMutableBytes { bytes in
         CSystemCalls.read(descriptor, bytes.baseAddress, bytes.count)
       }
       if count > 0 { return buffer[..<count] }
       if count < 0 && errno == EINTR { continue }
-      guard count < 0 && errno == EAGAIN else { return nil }
+      guard count < 0 else { return nil }
+      guard errno == EAGAIN else { throw ReadFailure(number: errno) }
       _ = isReadable(descriptor, withinMilliseconds: -1)
     }
   }

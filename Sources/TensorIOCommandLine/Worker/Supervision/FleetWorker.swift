@@ -81,7 +81,7 @@ final class FleetWorker: @unchecked Sendable {
       var decoder = FrameDecoder(.binary, mostBodyBytes: .max)
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       do {
-        while let bytes = Descriptor.read(stream, into: &buffer) {
+        while let bytes = try Descriptor.read(stream, into: &buffer) {
           try decoder.add(bytes)
           while case .frame(let frame)? = decoder.next() { onFrame(frame, try ReplyHead(frame)) }
         }
