@@ -129,6 +129,9 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: folder.path + "/empty", withIntermediateDirectories: true)
     #expect(message(["/empty"]).hasPrefix("There are no images"))
+    #expect(
+      FileManager.default.createFile(atPath: folder.path + "/empty/1.tar", contents: nil))
+    #expect(message(["/empty"]).hasSuffix("such as '\(folder.path)/empty/*.tar'."))
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/x.manifest"))
   }
 }

@@ -144,8 +144,18 @@ package struct DatasetReader {
     let message =
       "There are no images (\(names(ImageFolder.extensions))), recordings "
       + "(\(names(ImageFolder.soundExtensions))) or NumPy files (.npy) in \(list.isEmpty ? "an empty list" : list)."
+    let hints = paths.compactMap { archiveHint(in: $0) }
     return TensorIOError(
-      code, ([message] + notes.map { "Note: \($0)." }).joined(separator: " "))
+      code, ([message] + hints + notes.map { "Note: \($0)." }).joined(separator: " "))
+  }
+
+  /// Says how archives in a folder are run; nil if it has none, or isn't a folder that can be read.
+  private static func archiveHint(in folder: String) -> String? {
+    let names = (try? FileSystem.contents(of: folder)) ?? []
+    let count = names.count(where: ObjectAddress.isArchive)
+    guard count > 0 else { return nil }
+    return "'\(folder)' has \(counted(count, "archive")): pass archives themselves, such as "
+      + "'\(folder.hasSuffix("/") ? folder : folder + "/")*.tar'."
   }
 
   // MARK: - Guesses

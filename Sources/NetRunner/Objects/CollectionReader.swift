@@ -169,7 +169,10 @@ final class CollectionReader {
   /// Whether a path is that of a wanted sample that isn't hidden.
   private static func isSample(_ path: Substring, _ isWanted: (_ path: String) -> Bool) -> Bool {
     let parts = path.split(separator: "/")
-    return !parts.contains { $0.hasPrefix(".") || $0 == "__MACOSX" } && isWanted(String(path))
+    func isHidden(_ part: Substring) -> Bool {
+      part.hasPrefix(".") && part != "." && part != ".." || part == "__MACOSX"
+    }
+    return !parts.contains(where: isHidden) && isWanted(String(path))
   }
 }
 

@@ -40,7 +40,7 @@ import Testing
   @Test func `objects below a prefix and the files of its archives are rows in order`() throws {
     let shard = MemoryObjects.archive([
       ("x/2.png", try MemoryObjects.photo(2)), ("x/2.cls", [50]),
-      ("./3.png", try MemoryObjects.photo(3)),
+      ("../y/./3.png", try MemoryObjects.photo(3)),
       (".hidden.png", [1]), ("4.wav", [1]), ("5.npy", [1]),
     ])
     let options = MemoryObjects.options([
@@ -50,7 +50,7 @@ import Testing
     ])
     let paths = [Self.prefix, "\(Self.demo)/images/digit-7-01.png"]
     let (rows, progress) = try Self.run(Dataset(images: paths), options, Self.temporaryPath())
-    let names = ["a.png", "c.tar/x/2.png", "c.tar/3.png", "d.tar", "e.png"].map { Self.prefix + $0 }
+    let names = ["a.png", "c.tar/x/2.png", "c.tar/../y/./3.png", "d.tar", "e.png"].map { Self.prefix + $0 }
     #expect(rows.map(\.result.image) == names + [paths[1]])
     #expect(rows.map(\.result.predicted) == ["zero", "two", "three", nil, "one", "seven"])
     #expect(rows.map(\.result.index) == Array(0..<6))
