@@ -52,13 +52,26 @@ package final class AcceleratorReport: Sendable {
     limitedBy memoryLimit: MemoryLimit, cache: LiteRTWeightCache? = nil
   ) -> [any Backend] {
     let cpu = LiteRTBackend(limits: memoryLimit.liteRTLimits, weightCache: cache)
-    guard mayAccelerate else { return [cpu, .tensorFlow] }
+    return accelerated([cpu, .tensorFlow], memoryLimit, isolatesRuns: false)
+  }
+
+  /// Returns all backends, with TensorFlow Lite models in separate processes, on the CPU and on the
+  /// chosen accelerator.
+  package func isolatedBackends(limitedBy memoryLimit: MemoryLimit) -> [any Backend] {
+    accelerated(Backends.isolated(by: memoryLimit), memoryLimit, isolatesRuns: true)
+  }
+
+  /// Lets the accelerator run the models of the first backend.
+  private func accelerated(
+    _ backends: [any Backend], _ memoryLimit: MemoryLimit, isolatesRuns: Bool
+  ) -> [any Backend] {
+    guard mayAccelerate, let cpu = backends.first else { return backends }
     var isolation = IsolationOptions.acceleratorTrial
     isolation.arguments += ["--memory-limit", memoryLimit.argument]
     let liteRT = AcceleratedBackend(
-      cpu, isRequired: choice == .gpu,
-      isolation: isolation, onOutcome: { [weak self] in self?.add($0) })
-    return [liteRT, .tensorFlow]
+      cpu, isRequired: choice == .gpu, isolation: isolation, isolatesRuns: isolatesRuns,
+      onOutcome: { [weak self] in self?.add($0) })
+    return [liteRT] + backends.dropFirst()
   }
 
   private func add(_ outcome: AcceleratedBackend.Outcome) {
@@ -85,6 +98,13 @@ package final class AcceleratorReport: Sendable {
 
   private func outcome(ofModelAt path: String?) -> AcceleratedBackend.Outcome? {
     outcomes.withLock { outcomes in outcomes.first { path == nil || $0.path == path } }
+  }
+
+  /// What runs the model at a path, and why it isn't the accelerator.
+  ///
+  /// It is nil before the first run, and for models that an accelerator may not run.
+  package func description(ofModelAt path: String) -> (name: String, reason: String?)? {
+    outcome(ofModelAt: path).map { ($0.accelerator.rawValue, $0.reason) }
   }
 
   /// What ran the model at a path, or the only model: `gpu`, or `cpu` with the reason.

@@ -81,6 +81,9 @@ public struct NetRunnerCommand: ParsableCommand {
   @Option(help: "How many images are processed at once (default: the number of processors).")
   var threads: Int?
 
+  @Option(name: .customLong("accelerator"), help: AcceleratorChoice.help)
+  var accelerator: AcceleratorChoice?
+
   @Flag(help: "Allow imports of bundles from private and loopback addresses.")
   var allowPrivateImports = false
 
@@ -136,8 +139,15 @@ public struct NetRunnerCommand: ParsableCommand {
   }
 
   private func options() throws -> NetRunnerOptions {
-    var options = NetRunnerOptions(
-      models: try modelsFolder(), backends: Backends.isolated(by: memoryLimit))
+    let backends = Backends.isolated(by: memoryLimit)
+    var options = NetRunnerOptions(models: try modelsFolder(), backends: backends)
+    if let accelerator, accelerator != .cpu {
+      options.runtimes = Self.runtimes(on: accelerator, memoryLimit)
+      options.trialBackends = backends
+      options.makeEvaluationRuntimes = { [memoryLimit] in
+        Self.runtimes(on: accelerator, memoryLimit)
+      }
+    }
     options.includesShippedModels = models == nil
     for folder in photos where !FileSystem.isFolder(folder) {
       throw TensorIOError(.fileNotFound, "There is no folder '\(folder)'.")
@@ -170,6 +180,16 @@ public struct NetRunnerCommand: ParsableCommand {
     let named = token ?? ProcessInfo.processInfo.environment["TENSORIO_NETRUNNER_TOKEN"]
     options.token = named ?? (options.isLocal ? nil : Self.madeUpToken)
     return options
+  }
+
+  /// Makes runtimes that try out an accelerator, and know what runs each model.
+  private static func runtimes(
+    on accelerator: AcceleratorChoice, _ memoryLimit: MemoryLimit
+  ) -> ModelRuntimes {
+    let report = AcceleratorReport(accelerator)
+    return ModelRuntimes(
+      backends: report.isolatedBackends(limitedBy: memoryLimit),
+      accelerator: { report.description(ofModelAt: $0) })
   }
 
   private func modelsFolder() throws -> String {

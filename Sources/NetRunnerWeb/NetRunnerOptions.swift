@@ -8,6 +8,27 @@ public import ModelRepositoryClient
 public import NetRunner
 public import TensorIO
 
+/// What runs models.
+public struct ModelRuntimes: Sendable {
+  /// The runtimes.
+  public var backends: [any Backend]
+  /// Returns what runs the model with the given path of its file, such as `gpu`, or `cpu` and why.
+  ///
+  /// It returns nil before the model's first run, and if models only run on the CPU.
+  public var accelerator: @Sendable (_ modelPath: String) -> (name: String, reason: String?)?
+
+  /// Makes runtimes.
+  public init(
+    backends: [any Backend],
+    accelerator: @escaping @Sendable (_ modelPath: String) -> (name: String, reason: String?)? = {
+      _ in nil
+    }
+  ) {
+    self.backends = backends
+    self.accelerator = accelerator
+  }
+}
+
 /// The settings of Net Runner's server.
 public struct NetRunnerOptions: Sendable {
   /// The address to listen on: a name or IP address of this machine.
@@ -15,7 +36,12 @@ public struct NetRunnerOptions: Sendable {
   /// The port, or 0 to choose a free one.
   public var port = 8080
   /// The runtimes that models run on.
-  public var backends: [any Backend]
+  public var runtimes: ModelRuntimes
+  /// The runtimes on which each model is tried out with zeros before it is shown; nil for those of
+  /// ``runtimes``.
+  public var trialBackends: [any Backend]?
+  /// Makes the runtimes of an evaluation, whose report says what ran; nil for ``runtimes``.
+  public var makeEvaluationRuntimes: (@Sendable () -> ModelRuntimes)?
   /// The folder of bundles, into which imports go.
   public var models: String
   /// Whether the models include the bundles that come with the program.
@@ -112,7 +138,7 @@ public struct NetRunnerOptions: Sendable {
   ///   - backends: The runtimes.
   public init(models: String, backends: [any Backend]) {
     self.models = models
-    self.backends = backends
+    runtimes = ModelRuntimes(backends: backends)
   }
 
   /// Whether only this machine can reach the server.

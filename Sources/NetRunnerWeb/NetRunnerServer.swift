@@ -81,8 +81,7 @@ public struct NetRunnerServer: Sendable {
     let shipped = assets + "/Models"
     let names = options.includesShippedModels ? try FileSystem.contents(of: shipped) : []
     catalogue = try ModelCatalogue(
-      folder: options.models, shipped: names.sorted().map { shipped + "/" + $0 },
-      backends: options.backends, threads: options.threads)
+      shipped: names.sorted().map { shipped + "/" + $0 }, options)
     queue = WorkQueue(threads: options.threads, limit: 64 * options.threads)
     imports = try ModelImports(catalogue, options)
     drafts = ModelDrafts(catalogue)
@@ -192,7 +191,8 @@ public struct NetRunnerServer: Sendable {
     let access = TokenMiddleware(check: token)
     let api = router.group("api/v1").add(middleware: access)
     let runner = InferenceRunner(
-      catalogue: catalogue, queue: queue, formats: options.outputFormats)
+      catalogue: catalogue, queue: queue, formats: options.outputFormats,
+      accelerator: options.runtimes.accelerator)
     ServerRoutes(
       options: options, repository: imports.repository, samples: assets + "/Samples",
       document: assets + "/openapi.json"

@@ -36,6 +36,11 @@ public final class AcceleratedBackend: Backend {
   public let isRequired: Bool
   /// The options for starting the process of the trial, and its limits.
   public let isolation: IsolationOptions
+  /// Whether the accelerator's later runs have processes of their own, too.
+  ///
+  /// A driver that crashes or hangs after the trial then ends only the run, and the CPU runs the
+  /// model from there on. Each session has a process with the limits of the trial.
+  public let isolatesRuns: Bool
 
   private let backend: any Backend
   private let accelerator: Accelerator
@@ -49,16 +54,18 @@ public final class AcceleratedBackend: Backend {
   ///   - accelerator: What may run the models.
   ///   - isRequired: Whether a model that the accelerator can't run is an error.
   ///   - isolation: The options for starting the process of the trial, and its limits.
+  ///   - isolatesRuns: Whether the accelerator's later runs have processes of their own, too.
   ///   - onOutcome: Called when it is known what runs a model.
   public init(
     _ backend: any Backend, on accelerator: Accelerator = .gpu, isRequired: Bool = false,
-    isolation: IsolationOptions = .acceleratorTrial,
+    isolation: IsolationOptions = .acceleratorTrial, isolatesRuns: Bool = false,
     onOutcome: @escaping @Sendable (Outcome) -> Void = { _ in }
   ) {
     self.backend = backend
     self.accelerator = accelerator
     self.isRequired = isRequired
     self.isolation = isolation
+    self.isolatesRuns = isolatesRuns
     self.onOutcome = onOutcome
   }
 
@@ -78,10 +85,14 @@ public final class AcceleratedBackend: Backend {
 
   // MARK: - Models
 
-  /// Loads a model on the accelerator, in this process.
+  /// Loads a model on the accelerator.
   func loadOnAccelerator(
     _ path: String, for modes: ModelModes, options: SessionOptions
   ) throws -> any LoadedModel {
+    if isolatesRuns {
+      return try IsolatedModel(
+        address(of: path, for: modes, threads: options.threads), options: isolation)
+    }
     var options = options
     options.accelerator = accelerator
     return try backend.loadModel(at: path, for: modes, options: options)
@@ -196,7 +207,7 @@ final class AcceleratedModel: LoadedModel {
 
   /// Uses the CPU from now on, because the accelerator failed after the trial.
   func distrust(_ error: any Error) throws {
-    let reason = AcceleratorTrial.reason(of: error)
+    let reason = AcceleratorTrial.reason(of: error, in: "a run after its trial")
     decision.withLock { $0 = .refused(reason: reason) }
     backend.report(path, reason: reason)
     if backend.isRequired { throw backend.refusal(of: path, reason: reason) }

@@ -58,8 +58,27 @@ final class AcceleratedSession: Session {
       if let accelerated { try continueOn(accelerated) }
       if hasRun { return try repeatOnAccelerator(token) }
     }
-    try run(next, token)
+    try runDecided(token)
     last = next
+  }
+
+  /// Runs on the processor that was chosen.
+  ///
+  /// If the accelerator fails, the run fails, too, because the inputs may be lost with its process.
+  /// The CPU does the next one.
+  private func runDecided(_ token: CancellationToken?) throws {
+    do {
+      try run(next, token)
+    } catch let error where next !== cpu && !isCancellation(error, token) {
+      next = cpu
+      if let shapes { try cpu.resizeInputs(to: shapes) }
+      try model.distrust(error)
+      throw error
+    }
+  }
+
+  private func isCancellation(_ error: any Error, _ token: CancellationToken?) -> Bool {
+    token?.isCancelled == true || (error as? TensorIOError)?.code == .cancelled
   }
 
   /// Runs the inputs of the trial again, so that all outputs of a model are from the same processor.
@@ -69,7 +88,7 @@ final class AcceleratedSession: Session {
       try run(next, token)
       last = next
     } catch {
-      if token?.isCancelled == true { throw error }
+      if isCancellation(error, token) { throw error }
       try model.distrust(error)
       next = cpu
     }

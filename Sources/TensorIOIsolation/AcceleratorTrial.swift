@@ -145,10 +145,15 @@ struct AcceleratorTrial {
   }
 
   /// Returns an error's message as the rest of a sentence.
-  static func reason(of error: any Error) -> String {
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - run: What failed if its process ended.
+  /// - Returns: The rest of a sentence.
+  static func reason(of error: any Error, in run: String = "its trial") -> String {
     guard let error = error as? TensorIOError else { return "\(error)" }
     if let fault = error.cause as? ProcessFault {
-      return "its trial crashed: \(fault.description)."
+      return "\(run) crashed: \(fault.description)."
     }
     return error.message
   }

@@ -23,12 +23,14 @@ final class RunningServer {
   ///   - arguments: Further command-line arguments.
   ///   - executable: The program to run, which must have the same command line.
   ///   - library: The path of LiteRT's library, or nil for the installed one.
+  ///   - variables: Further variables of its environment.
   /// - Throws: An error if the server doesn't start.
   init(
-    _ arguments: [String] = [], executable: URL = CommandRunner.binary, library: String? = nil
+    _ arguments: [String] = [], executable: URL = CommandRunner.binary, library: String? = nil,
+    variables: [String: String] = [:]
   ) throws {
     folder = try TemporaryFolder()
-    var environment = ProcessInfo.processInfo.environment
+    var environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     environment["XDG_DATA_HOME"] = folder.path
     environment["XDG_CACHE_HOME"] = folder.path + "/cache"
     // The installed library must still be found.
@@ -62,6 +64,20 @@ final class RunningServer {
 
   /// The host and port.
   var place: String { String(address.dropFirst("http://".count).dropLast()) }
+
+  /// The processes that the server has started.
+  var children: [pid_t] {
+    get throws {
+      // Each thread has children of its own.
+      let threads = try FileManager.default.contentsOfDirectory(
+        atPath: "/proc/\(process.identifier)/task")
+      return try threads.flatMap { thread in
+        let list = try String(
+          contentsOfFile: "/proc/\(process.identifier)/task/\(thread)/children", encoding: .utf8)
+        return list.split(separator: " ").compactMap { pid_t($0) }
+      }
+    }
+  }
 
   /// The peak resident memory of the process, in bytes.
   var peakMemory: Int {

@@ -79,10 +79,7 @@ final class EvaluationJob: Sendable {
   }
 
   /// Runs the evaluation, blocking the calling thread until it ends.
-  func evaluate(
-    with backends: [any Backend], by tool: ToolRecord,
-    libraries: ([ModelBundle]) -> [String: String]
-  ) {
+  func evaluate(_ options: NetRunnerOptions) {
     let isBegun = state.withLock { state in
       guard state.phase == .queued else { return false }
       state.phase = .running
@@ -90,9 +87,20 @@ final class EvaluationJob: Sendable {
     }
     guard isBegun else { return }
     do {
-      let report = try run.evaluate(
-        bundles, with: backends, by: tool, libraries: libraries(bundles),
+      let runtimes = options.makeEvaluationRuntimes?() ?? options.runtimes
+      var report = try run.evaluate(
+        bundles, with: runtimes.backends, by: ToolRecord(version: options.version),
+        libraries: options.libraries(bundles),
         until: { state.withLock { $0.isOver } }, onProgress: note)
+      let accelerators = bundles.compactMap { bundle in
+        bundle.modelPath.flatMap(runtimes.accelerator).map { accelerator in
+          let reason = accelerator.reason.map { " (\($0))" } ?? ""
+          return (bundle.manifest.id, accelerator.name + reason)
+        }
+      }
+      if !accelerators.isEmpty {
+        report.environment.accelerators = Dictionary(accelerators) { first, _ in first }
+      }
       try finish(report)
     } catch {
       fail(error)

@@ -19,17 +19,13 @@ final class EvaluationStore: Sendable {
   /// The maximum number of rows of all evaluations together.
   private static let maximumRowsInAll = 200_000
 
-  private let backends: [any Backend]
-  private let tool: ToolRecord
-  private let libraries: @Sendable ([ModelBundle]) -> [String: String]
+  private let options: NetRunnerOptions
   /// The queue that runs evaluations, which has its own thread while it works because it is serial.
   private let thread = DispatchQueue(label: "tensorio.web.evaluations")
   private let jobs = Mutex<[EvaluationJob]>([])
 
   init(_ options: NetRunnerOptions) {
-    backends = options.backends
-    tool = ToolRecord(version: options.version)
-    libraries = options.libraries
+    self.options = options
   }
 
   deinit { end() }
@@ -52,9 +48,7 @@ final class EvaluationStore: Sendable {
       }
       jobs.append(job)
     }
-    thread.async { [backends, tool, libraries] in
-      job.evaluate(with: backends, by: tool, libraries: libraries)
-    }
+    thread.async { [options] in job.evaluate(options) }
   }
 
   func job(_ id: String) throws -> EvaluationJob {

@@ -24,6 +24,8 @@ struct InferenceAnswer: Sendable {
   let options: InferenceOptions
   let input: TensorSpec
   let previews: [String: PixelBuffer]?
+  /// What ran the model, and why it wasn't the accelerator; nil if models only run on the CPU.
+  let accelerator: (name: String, reason: String?)?
 
   func json() throws -> JSONObject {
     let stages = [
@@ -37,6 +39,8 @@ struct InferenceAnswer: Sendable {
       "latency_ms": stages.mapValues { ($0 / .milliseconds(1) * 1000).rounded() / 1000 },
       "outputs": prediction.json(keeping: .top(Self.numberLimit)),
     ]
+    document.set("accelerator", accelerator?.name)
+    document.set("accelerator_reason", accelerator?.reason)
     document.set("region", input.isImage ? try region() : nil)
     document.set("read_text", prediction.text)
     document.set(

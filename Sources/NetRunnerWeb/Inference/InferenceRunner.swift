@@ -17,6 +17,8 @@ struct InferenceRunner: Sendable {
   let queue: WorkQueue
   let sources = LiveSources()
   let formats: OutputFormats
+  /// Returns what runs the model with the given path.
+  let accelerator: @Sendable (_ modelPath: String) -> (name: String, reason: String?)?
   /// The maximum size of an image, in bytes and in pixels.
   static let maximumImageBytes = 32 << 20
   private static let maximumPixels = 64_000_000
@@ -71,7 +73,8 @@ struct InferenceRunner: Sendable {
     }
     return InferenceAnswer(
       model: model, prediction: prediction, latency: latency, wait: wait,
-      text: format.text(for: prediction), options: options, input: inputs[0], previews: previews)
+      text: format.text(for: prediction), options: options, input: inputs[0], previews: previews,
+      accelerator: model.bundle.modelPath.flatMap(accelerator))
   }
 
   private static func source(

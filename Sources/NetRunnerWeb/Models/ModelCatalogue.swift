@@ -20,6 +20,7 @@ final class ModelCatalogue: Sendable {
 
   private let shipped: [String]
   private let backends: [any Backend]
+  private let trialBackends: [any Backend]
   private let threads: Int
   private let trials: ModelTrials
 
@@ -33,12 +34,13 @@ final class ModelCatalogue: Sendable {
 
   private let state = Mutex(State())
 
-  init(folder: String, shipped: [String], backends: [any Backend], threads: Int) throws {
-    self.folder = folder
+  init(shipped: [String], _ options: NetRunnerOptions) throws {
+    folder = options.models
     self.shipped = shipped
-    self.backends = backends
-    self.threads = threads
-    trials = ModelTrials(backends: backends)
+    backends = options.runtimes.backends
+    trialBackends = options.trialBackends ?? backends
+    threads = options.threads
+    trials = ModelTrials(backends: trialBackends)
     try rescan()
   }
 
@@ -148,7 +150,7 @@ final class ModelCatalogue: Sendable {
   }
 
   func tryOut(_ bundle: ModelBundle) throws {
-    try InferenceModel.tryOut(bundle, with: ModelLoader(backends: backends))
+    try InferenceModel.tryOut(bundle, with: ModelLoader(backends: trialBackends))
   }
 
   /// Unloads a model whose bundle was replaced.

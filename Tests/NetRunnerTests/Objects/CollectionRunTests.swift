@@ -50,7 +50,8 @@ import Testing
     ])
     let paths = [Self.prefix, "\(Self.demo)/images/digit-7-01.png"]
     let (rows, progress) = try Self.run(Dataset(images: paths), options, Self.temporaryPath())
-    let names = ["a.png", "c.tar/x/2.png", "c.tar/../y/./3.png", "d.tar", "e.png"].map { Self.prefix + $0 }
+    let members = ["c.tar/x/2.png", "c.tar/../y/./3.png"]
+    let names = (["a.png"] + members + ["d.tar", "e.png"]).map { Self.prefix + $0 }
     #expect(rows.map(\.result.image) == names + [paths[1]])
     #expect(rows.map(\.result.predicted) == ["zero", "two", "three", nil, "one", "seven"])
     #expect(rows.map(\.result.index) == Array(0..<6))

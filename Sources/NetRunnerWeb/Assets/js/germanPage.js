@@ -53,6 +53,7 @@ export const germanPage = {
   "Decode": "Dekodieren",
   "Preprocess": "Vorverarbeiten",
   "Round trip": "Hin und zurück",
+  "Runs on": "Läuft auf",
   "Age when shown": "Alter bei der Anzeige",
   "The models that came with Net Runner only read handwritten digits. Their results for anything else mean nothing. To recognize other things, drop a .tflite file or a .tiobundle folder on this page.": "Die mitgelieferten Modelle von Net Runner lesen nur handgeschriebene Ziffern. Ihre Ergebnisse für anderes bedeuten nichts. Um anderes zu erkennen, legen Sie eine .tflite-Datei oder einen .tiobundle-Ordner auf dieser Seite ab.",
   "Add a model": "Modell hinzufügen",

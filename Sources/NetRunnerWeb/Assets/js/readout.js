@@ -7,6 +7,7 @@ import { byId, el, svg } from "./dom.js";
 import { milliseconds, millisecondsNumber, number, percent, rate, score, whole } from "./format.js";
 import { t, tn } from "./messages.js";
 import { className, isBackground } from "./segmentation.js";
+import { withReason } from "./reasons.js";
 import { Meter } from "./statistics.js";
 
 /** The time between two updates of the times, in milliseconds. More often, nobody could read them. */
@@ -64,6 +65,8 @@ export class Readout {
   #title;
   #rows = [];
   #nextTimes = 0;
+  /** What ran the model, as it is shown. */
+  #accelerator = "";
   #lateTimes = 0;
   /** The stages that have a row in the table of times. */
   #stages;
@@ -95,6 +98,19 @@ export class Readout {
     setText(this.#empty, labels.length > 0 ? "" : emptyText(result, threshold));
     this.#empty.classList.toggle("read", Boolean(result.read_text));
     this.#list.parentElement.hidden = this.#list.hidden && !this.#empty.textContent;
+    this.#showAccelerator(result);
+  }
+
+  /** Shows what ran the model, if the server chooses between the CPU and the GPU. */
+  #showAccelerator({ accelerator, accelerator_reason: reason }) {
+    const row = this.#at("accelerator-row");
+    if (!row) return;
+    row.hidden = !accelerator;
+    const shown = `${accelerator} ${reason}`;
+    // Frames come often, and a reason that is open stays open.
+    if (!accelerator || this.#accelerator === shown) return;
+    this.#accelerator = shown;
+    this.#at("accelerator").replaceChildren(withReason(accelerator.toUpperCase(), reason));
   }
 
   /** Emphasizes the row of an object, or none. */
