@@ -160,6 +160,22 @@ struct EvaluateTests {
     #expect(result.error.contains(word), "\(result.error)")
   }
 
+  #if os(Linux)
+  @Test func `a report in a folder that can't be written is an error before the evaluation`()
+    async throws
+  {
+    let result = try await CommandRunner.run([
+      "evaluate", "Demo/digits.testbundle", "--model", "Demo/digits.tiobundle", "--part", "1/2",
+      "--report", "/proc/self/{part}.json",
+    ])
+    #expect(result.status == 65)
+    #expect(result.output == "")
+    #expect(
+      result.error.hasPrefix("error: The folder '/proc/self' can't be written: "),
+      "\(result.error)")
+  }
+  #endif
+
   @Test func `data that doesn't suit the model is refused with an explanation`() async throws {
     let folder = try TemporaryFolder()
     try "path,label\na.pdf,yes\nb.pdf,no\n".write(

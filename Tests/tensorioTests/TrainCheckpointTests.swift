@@ -119,6 +119,38 @@ struct TrainCheckpointTests {
     }
   }
 
+  @Test func `TensorBoard reads each step once after a resume, and changes are said`() async throws
+  {
+    let folder = try TemporaryFolder()
+    let (run, kept, logs) = (folder.path + "/run", folder.path + "/kept", folder.path + "/logs")
+    func part(_ epochs: Int, rate: String = "0.005") async throws -> CommandRunner.Result {
+      let result = try await train([
+        "--epochs", "\(epochs)", "--checkpoints", run, "--resume", "--tensorboard", logs,
+        "--placeholder", "learning_rate=\(rate)",
+      ])
+      #expect(result.status == 0, "\(result.error)")
+      return result
+    }
+    _ = try await part(1)
+    try FileManager.default.copyItem(atPath: run, toPath: kept)
+    let second = try await part(2)
+    #expect(!second.error.contains("warning"), "\(second.error)")
+    // The process was killed before it wrote its checkpoint of the second epoch.
+    try FileManager.default.removeItem(atPath: run)
+    try FileManager.default.moveItem(atPath: kept, toPath: run)
+    let third = try await part(3, rate: "0.001")
+    #expect(
+      third.error.contains(
+        "warning: learning_rate was 0.005 when the checkpoint was written, and is 0.001 now\n"),
+      "\(third.error)")
+    let output = try await Python.run(["Tools/peers/read_events.py", logs])
+    let runs = try JSONDecoder().decode(
+      [String: [String: [[Double]]]].self, from: Data(output.utf8))
+    let steps = try #require(runs["train"]?["loss"]).map { $0[0] }
+    #expect(steps == (1...steps.count).map(Double.init))
+    #expect(steps.count.isMultiple(of: 3))
+  }
+
   @Test func `wrong options are errors that stand alone`() async throws {
     let cases: [([String], String)] = [
       (

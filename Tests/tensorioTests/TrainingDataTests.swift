@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Foundation
 import TensorIO
 import TensorIOImageCodecs
@@ -85,6 +86,66 @@ struct TrainingDataTests {
     #expect(error?.code == .unrepresentableValue)
     let prefix = "'\(folder.path)/data.jsonl', line 3: 'label' takes int32 values, got "
     #expect(error?.message.hasPrefix(prefix) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `a class that isn't one is an error with its line number`() throws {
+    func classes(_ signature: ModelSignature, _ name: String, _ lines: String...) throws
+      -> TrainingData.ItemClasses
+    {
+      let path = try write(lines.joined(separator: "\n"), to: "data.jsonl")
+      let spec = try #require(signature.input(named: name))
+      return try TrainingData(path, for: signature).classes(of: spec)
+    }
+    try write("", to: "a.png")
+    let wrong = #expect(throws: TensorIOError.self) {
+      try classes(
+        Self.images, "label", "{\"image\": \"a.png\", \"label\": 1}",
+        "{\"image\": \"a.png\", \"label\": 1.5}")
+    }
+    #expect(
+      wrong?.message.hasPrefix("'\(folder.path)/data.jsonl', line 2: 'label' takes int32") == true)
+    let oneHot = try classes(
+      Self.vectors, "x", "{\"x\": [0, 1], \"n\": 3}", "{\"x\": [1, 0], \"n\": 3}",
+      "{\"x\": [0, 1], \"n\": 3}")
+    #expect(oneHot.numbers == [0, 1, 0])
+    let point = #expect(throws: TensorIOError.self) {
+      try classes(
+        Self.vectors, "x", "{\"x\": [0, 1], \"n\": 3}", "{\"x\": [1, 1], \"n\": 3}")
+    }
+    #expect(
+      point?.message
+        == "'\(folder.path)/data.jsonl', line 2: 'x' has 2 numbers, which aren't a class. "
+        + "Name an input of one number, or of numbers that are all 0 but a 1 for the class.")
+  }
+
+  @Test func `classes of a folder are weighed by their names`() throws {
+    for name in ["cat/1.png", "cat/2.png", "dog:small/1.png"] { try write("", to: name) }
+    var inputs = Self.images.inputs
+    inputs.append(TensorSpec(name: "weight", shape: [-1], kind: .scalar(nil)))
+    let signature = ModelSignature(inputs: inputs, outputs: [])
+    let data = try TrainingData(folder.path, for: Self.images)
+    func weights(_ text: String) throws -> [Double] {
+      var options = TrainingOptions()
+      try ItemArguments.parse(["--class-weights", "label=" + text])
+        .apply(to: &options, data, signature)
+      let weight = try #require(options.itemWeights).weight
+      return data.items.indices.map { weight($0) }
+    }
+    #expect(try weights("cat:1,dog:small:2.5") == [1, 1, 2.5])
+    #expect(try weights("0:1,1:2.5") == [1, 1, 2.5])
+    for (text, message) in [
+      ("cat:1,cow:2", "--class-weights has 'cow', but the classes are 'cat', 'dog:small'."),
+      ("cat:1", "--class-weights lacks the weight of the class 'dog:small', which items have."),
+      ("cat:1,0:2,1:1", "--class-weights has the weight of the class 'cat' twice."),
+      (
+        "cat:nan",
+        "--class-weights takes 'balanced' or CLASS:WEIGHT, such as cat:1,dog:2.5, with weights from 0; "
+          + "got 'cat:nan'."
+      ),
+    ] {
+      let error = #expect(throws: TensorIOError.self) { try weights(text) }
+      #expect(error?.message == message)
+    }
   }
 
   @Test func `a line that isn't JSON is an error with its line and column`() throws {

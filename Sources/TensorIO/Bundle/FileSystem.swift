@@ -164,6 +164,15 @@ extension FileSystem {
     }
   }
 
+  /// Checks that files can be made in a folder, by making a hidden one and removing it.
+  package static func checkWritable(folder: String) throws {
+    let trial = "\(folder)/.\(UUID().uuidString)"
+    try writing("The folder '\(folder)' can't be written") {
+      try Data().write(to: URL(filePath: trial))
+      try FileManager.default.removeItem(atPath: trial)
+    }
+  }
+
   private static func mappingErrors(_ work: () throws(FileError) -> Void) throws {
     do {
       try work()

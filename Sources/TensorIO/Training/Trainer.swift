@@ -134,15 +134,17 @@ public struct Trainer: Sendable {
   /// - Parameters:
   ///   - isOver: Whether the training ends.
   ///   - wantsCheckpoint: Whether to write a checkpoint after the current step.
-  ///   - onResume: Called with the number of completed epochs and the folder, if the training continues
-  ///     from a checkpoint.
+  ///   - onResume: Called with the number of completed epochs, the folder and the notes that changed, if
+  ///     the training continues from a checkpoint.
   ///   - onStep: Called after each step.
   ///   - onEpoch: Called after each epoch.
   /// - Returns: What the training did.
   /// - Throws: The errors of the public method.
   package func summary(
     until isOver: () -> Bool, wantsCheckpoint: () -> Bool = { false },
-    onResume: (_ epochs: Int, _ folder: String) -> Void = { _, _ in },
+    onResume: (_ epochs: Int, _ folder: String, _ changes: [ChangedSetting]) -> Void = {
+      _, _, _ in
+    },
     onStep: (TrainingStep) throws -> Void, onEpoch: (EpochResult) throws -> Void
   ) throws -> TrainingSummary {
     var run = try TrainingRun(self)
@@ -184,7 +186,7 @@ public struct Trainer: Sendable {
         var run = try TrainingRun(self)
         return try run.train(
           until: { cancelled.isCancelled || token?.isCancelled == true },
-          checkpointsWhen: { false }, { _, _ in }, onStep, onEpoch)
+          checkpointsWhen: { false }, { _, _, _ in }, onStep, onEpoch)
       }
     } onCancel: {
       cancelled.cancel()

@@ -78,6 +78,11 @@ public struct TrainingOptions: Sendable {
   /// Where checkpoints are written; nil for none.
   public var checkpoints: CheckpointOptions?
 
+  /// More that decides the results, by name, such as the values of options.
+  ///
+  /// Checkpoints keep it. A training that continues with other notes says which ones differ.
+  package var notes: [String: String] = [:]
+
   /// The time, memory and steps that the training may take.
   public var limits = TrainingLimits()
 

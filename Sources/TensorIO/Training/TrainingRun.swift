@@ -71,7 +71,8 @@ struct TrainingRun {
         balances: options.balancedClass != nil,
         augmentations: options.augmentations.isEmpty
           ? nil : options.augmentations.map(\.description),
-        monitored: watch.name.map { $0 + (options.prefersHigher ? ", higher" : "") }),
+        monitored: watch.name.map { $0 + (options.prefersHigher ? ", higher" : "") },
+        notes: options.notes.isEmpty ? nil : options.notes),
       generator: generator.state)
   }
 
@@ -99,7 +100,7 @@ struct TrainingRun {
   /// Trains all epochs, or stops early when the training is over.
   mutating func train(
     until isOver: () -> Bool, checkpointsWhen wantsCheckpoint: () -> Bool,
-    _ onResume: (Int, String) -> Void, _ onStep: (TrainingStep) throws -> Void,
+    _ onResume: (Int, String, [ChangedSetting]) -> Void, _ onStep: (TrainingStep) throws -> Void,
     _ onEpoch: (EpochResult) throws -> Void
   ) throws -> [EpochResult] {
     let best = try options.keepsBest ? BestCheckpoint(of: model) : nil
@@ -108,8 +109,9 @@ struct TrainingRun {
     // Restoring the best weights takes about as long as writing them.
     limits.reserve = limits.duration - beforeCheck
     if options.checkpoints?.resumes == true, let last = try checkpoints?.last() {
+      let changes = last.state.changes(to: state.settings)
       try resume(from: last, keeping: best)
-      onResume(state.epochs, last.folder)
+      onResume(state.epochs, last.folder, changes)
     }
     var results: [EpochResult] = []
     do {
@@ -146,7 +148,9 @@ struct TrainingRun {
       try best.keep()
     }
     try model.restore(from: last.folder)
+    let settings = state.settings
     state = last.state
+    state.settings = settings
     watch.progress = state.progress
   }
 

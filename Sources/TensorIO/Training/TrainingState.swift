@@ -23,6 +23,8 @@ struct TrainingState: Codable, Sendable {
     var augmentations: [String]?
     /// What decides which epoch is the best; nil in files of earlier versions.
     var monitored: String?
+    /// ``TrainingOptions/notes``; nil for none, as in files of earlier versions.
+    var notes: [String: String]?
   }
 
   /// The form of the file.
@@ -55,6 +57,15 @@ struct TrainingState: Codable, Sendable {
     return "epoch-\(digits(epochs, 5))" + (step > 0 ? "-step-\(digits(step, 7))" : "")
   }
 
+  /// Returns the notes that another training has other values for, in the order of their names.
+  ///
+  /// A state without notes has no differences.
+  func changes(to other: Settings) -> [ChangedSetting] {
+    guard let before = settings.notes, let now = other.notes else { return [] }
+    return Set(before.keys).union(now.keys).sorted().filter { before[$0] != now[$0] }
+      .map { ChangedSetting(name: $0, before: before[$0], now: now[$0]) }
+  }
+
   /// Whether the numbers can be those of a training.
   var isPlausible: Bool {
     [epochs, step, items, bestEpoch ?? 0].allSatisfy { (0...1_000_000_000).contains($0) }
@@ -80,6 +91,15 @@ struct TrainingState: Codable, Sendable {
   }
 }
 
+/// A setting that changed between a checkpoint and the training that continues from it.
+package struct ChangedSetting: Hashable, Sendable {
+  package let name: String
+  /// The value when the checkpoint was written; nil without one.
+  package let before: String?
+  /// The value of the training that continues; nil without one.
+  package let now: String?
+}
+
 extension TrainingState.Settings {
   fileprivate var augmentationText: String { augmentations.map(quotedList) ?? "none" }
 }
@@ -92,7 +112,7 @@ struct TrainingCheckpoints: Sendable {
 
   /// Uses a folder, which is made if it doesn't exist.
   ///
-  /// - Throws: ``TensorIOError`` when it can't be made, or has checkpoints that the training doesn't
+  /// - Throws: ``TensorIOError`` when it can't be made or written, or has checkpoints that the training doesn't
   ///   continue from.
   init(_ options: CheckpointOptions) throws {
     folder = options.folder
@@ -107,6 +127,7 @@ struct TrainingCheckpoints: Sendable {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true)
     }
+    try FileSystem.checkWritable(folder: folder)
   }
 
   /// The names of the complete checkpoints, in the order in which they were written.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Files
 import ModelCommands
 import NetRunner
 import TensorIO
@@ -95,5 +96,8 @@ extension FileSystem {
     guard !isFolder(path) else {
       throw TensorIOError(.invalidOption, "'\(path)' is a folder. \(content) must be a file.")
     }
+    // Links, pipes and devices such as /dev/stdout are written directly.
+    let status = try? FileStatus(of: path, followsLinks: false)
+    if status?.kind ?? .file == .file { try checkWritable(folder: folder) }
   }
 }

@@ -35,7 +35,7 @@ struct ItemArguments: ParsableArguments {
     help: ArgumentHelp(
       """
       Weigh the items of each class of an input: label=balanced, or label=0:1,1:2.5 with a weight for \
-      each value.
+      each value, or label=cat:1,dog:2.5 for a folder of classes.
       """, valueName: "input=weights"))
   var classWeights: NamedArgument?
 
@@ -90,7 +90,8 @@ struct ItemArguments: ParsableArguments {
     if let classWeights, let input = try weightsInput(of: signature) {
       let spec = try spec(classWeights.name, "--class-weights", signature)
       let classes = try data.classes(of: spec)
-      options.itemWeights = try Self.weights(classWeights.value, classes, input: input)
+      options.itemWeights = try Self.weights(
+        classWeights.value, classes, names: data.classes.map(\.name), input: input)
     }
   }
 
@@ -106,32 +107,51 @@ struct ItemArguments: ParsableArguments {
     return spec
   }
 
-  /// Reads `balanced` or `0:1,1:2.5`.
+  /// Reads `balanced`, `0:1,1:2.5` or `cat:1,dog:2.5`.
   private static func weights(
-    _ text: String, _ classes: TrainingData.ItemClasses, input: String
+    _ text: String, _ classes: TrainingData.ItemClasses, names: [String], input: String
   ) throws -> ItemWeights {
     if text == "balanced" { return ItemWeights(input: input, balancing: classes.numbers) }
+    func refuse(_ message: String) -> TensorIOError {
+      TensorIOError(.invalidOption, "--class-weights " + message)
+    }
+    let example =
+      names.isEmpty ? "VALUE:WEIGHT, such as 0:1,1:2.5" : "CLASS:WEIGHT, such as cat:1,dog:2.5"
     var weights = [Double?](repeating: nil, count: classes.values.count)
     for pair in text.split(separator: ",") {
-      let parts = pair.split(separator: ":")
-      guard parts.count == 2, let value = Double(parts[0]), let weight = Double(parts[1]) else {
-        throw TensorIOError(
-          .invalidOption,
-          "--class-weights takes 'balanced' or VALUE:WEIGHT, such as 0:1,1:2.5; got '\(pair)'.")
+      // A class's name may contain a colon.
+      guard let colon = pair.lastIndex(of: ":"),
+        let weight = Double(pair[pair.index(after: colon)...]), weight >= 0, weight.isFinite
+      else {
+        throw refuse("takes 'balanced' or \(example), with weights from 0; got '\(pair)'.")
       }
-      guard let number = classes.values.firstIndex(of: [value]) else {
-        throw TensorIOError(
-          .invalidOption, "--class-weights has the value \(parts[0]), which no item has.")
+      let key = String(pair[..<colon])
+      let value = names.firstIndex(of: key).map(Double.init) ?? Double(key)
+      guard let number = value.flatMap({ classes.values.firstIndex(of: [$0]) }) else {
+        throw refuse(
+          names.isEmpty
+            ? "has the value \(key), which no item has."
+            : "has '\(key)', but the classes are \(quotedList(names)).")
+      }
+      guard weights[number] == nil else {
+        throw refuse("has the weight of \(name(of: classes.values[number], names)) twice.")
       }
       weights[number] = weight
     }
     if let number = weights.firstIndex(of: nil) {
-      let value = classes.values[number].map { $0.shortText(digits: 4) }.joined(separator: ", ")
-      throw TensorIOError(
-        .invalidOption, "--class-weights lacks the weight of the value \(value), which items have.")
+      throw refuse(
+        "lacks the weight of \(name(of: classes.values[number], names)), which items have.")
     }
     let all = classes.numbers.map { weights[$0] ?? 1 }
     return ItemWeights(input: input) { all[$0] }
+  }
+
+  /// Returns what errors call a class.
+  private static func name(of values: [Double], _ names: [String]) -> String {
+    if let index = values.first.flatMap(Int.init(exactly:)), names.indices.contains(index) {
+      return "the class '\(names[index])'"
+    }
+    return "the value " + values.map { $0.shortText(digits: 4) }.joined(separator: ", ")
   }
 }
 

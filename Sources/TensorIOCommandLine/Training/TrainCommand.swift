@@ -290,11 +290,22 @@ struct TrainCommand: ParsableCommand {
     options.keepsBest = keepBest
     try loop.apply(to: &options, signature)
     try itemOptions.apply(to: &options, data.training, signature)
+    options.notes = notes(data.training, data.validation)
     var trainer = Trainer(
       model, data: data.training.items, validation: data.validation?.items, options: options)
     trainer.nameItems(
       data: data.training.nameOfItem, validation: (data.validation ?? data.training).nameOfItem)
     return trainer
+  }
+
+  /// Returns the settings that decide the results, apart from those of the trainer's own options.
+  private func notes(_ data: TrainingData, _ validation: TrainingData?) -> [String: String] {
+    var notes = ["--data": data.checksumText]
+    notes["--validation-data"] = validation?.checksumText
+    notes["--balance"] = itemOptions.balance
+    notes["--class-weights"] = itemOptions.classWeights.map { "\($0.name)=\($0.value)" }
+    for argument in placeholder + loop.schedule { notes[argument.name] = argument.value }
+    return notes
   }
 
   /// Returns the settings of the training, as trackers show them.

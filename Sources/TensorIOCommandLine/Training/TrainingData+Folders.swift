@@ -33,6 +33,7 @@ extension TrainingData {
     }
     let decoder = ImageDecoder()
     let folders = try classFolders()
+    var names: [String] = []
     for (number, name) in try order(of: folders, classes).enumerated() {
       let folder = path + "/" + name
       let files = folders.contains(name) ? try Self.images(in: folder) : []
@@ -45,12 +46,14 @@ extension TrainingData {
       }
       self.classes.append(ImageClass(name: name, count: files.count))
       for file in files {
+        names.append("\(number)/\(file)")
         items.append([
           images[0].name: ImageFile(folder + "/" + file, decoder: decoder),
           others[0].name: number,
         ])
       }
     }
+    checksum = CRC32C.checksum(names.joined(separator: "\n").utf8)
   }
 
   /// Returns the sorted names of the folders.

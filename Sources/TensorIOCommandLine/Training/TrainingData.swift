@@ -13,6 +13,8 @@ struct TrainingData: Sendable {
   var lines: [Int] = []
   /// The classes in the order of their indexes, for a folder of images.
   var classes: [ImageClass] = []
+  /// A checksum of the lines, or of the names in a folder.
+  var checksum: UInt32 = 0
   let path: String
 
   struct ImageClass: Hashable, Sendable {
@@ -36,6 +38,9 @@ struct TrainingData: Sendable {
     }
   }
 
+  /// The checksum as a checkpoint keeps it.
+  var checksumText: String { "checksum \(checksum)" }
+
   /// The name of an item in error messages.
   var nameOfItem: @Sendable (Int) -> String {
     let (lines, path) = (lines, path)
@@ -52,13 +57,17 @@ struct TrainingData: Sendable {
       var scratch = [UInt8](repeating: 0, count: spec.byteCount)
       var span = scratch.mutableSpan
       var memory = span.mutableBytes
-      for (index, item) in items.enumerated() {
-        do {
-          try item[spec.name]?.encode(into: &memory, as: spec)
-        } catch let error as TensorIOError {
-          throw error.saying(before: "\(nameOfItem(index)): ")
-        }
-      }
+      for index in items.indices { try encode(index, into: &memory, as: spec) }
+    }
+  }
+
+  private func encode(
+    _ index: Int, into memory: inout MutableRawSpan, as spec: TensorSpec
+  ) throws {
+    do {
+      try items[index][spec.name]?.encode(into: &memory, as: spec)
+    } catch let error as TensorIOError {
+      throw error.saying(before: "\(nameOfItem(index)): ")
     }
   }
 
@@ -81,26 +90,38 @@ struct TrainingData: Sendable {
     var scratch = [UInt8](repeating: 0, count: spec.byteCount)
     var numbers: [[UInt8]: Int] = [:]
     var classes = ItemClasses()
-    for item in items {
+    for index in items.indices {
       var span = scratch.mutableSpan
       var memory = span.mutableBytes
-      try item[spec.name]?.encode(into: &memory, as: spec)
+      try encode(index, into: &memory, as: spec)
       let number = numbers[scratch] ?? numbers.count
       if numbers.updateValue(number, forKey: scratch) == nil {
         let plain = TensorSpec(
           name: spec.name, shape: spec.itemShape, dataType: spec.dataType,
           kind: .vector(nil, labels: nil))
-        classes.values.append(try [Double].decode(scratch.span.bytes, as: plain))
+        let values = try [Double].decode(scratch.span.bytes, as: plain)
+        guard values.count == 1 || Self.isOneHot(values) else {
+          throw TensorIOError(
+            .wrongKind,
+            "\(nameOfItem(index)): '\(spec.name)' has \(values.count) numbers, which aren't a class. "
+              + "Name an input of one number, or of numbers that are all 0 but a 1 for the class.")
+        }
+        classes.values.append(values)
       }
       classes.numbers.append(number)
     }
     return classes
   }
 
+  private static func isOneHot(_ values: [Double]) -> Bool {
+    values.count { $0 == 1 } == 1 && values.count { $0 == 0 } == values.count - 1
+  }
+
   // MARK: - Lines
 
   private mutating func readLines(_ signature: ModelSignature) throws {
     let bytes = try FileSystem.read(path)
+    checksum = CRC32C.checksum(bytes)
     let reader = InputReader(folder: FileSystem.folder(of: path))
     let parts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, line) in parts.enumerated() {

@@ -51,8 +51,9 @@ struct TrainingSession {
     let summary = try trainer.summary(
       until: { interruption.isRequested },
       wantsCheckpoint: { Interruption.takeCheckpointRequest() },
-      onResume: { epochs, folder in
+      onResume: { epochs, folder, changes in
         completed = epochs
+        for change in changes { Console.printMessage("warning: " + change.warning) }
         Console.printMessage("continued after \(counted(epochs, "epoch")), from \(folder)")
       },
       onStep: { step in
@@ -105,6 +106,17 @@ struct TrainingSession {
       "  \($0.name.printable.prefix(12)) \($0.value.shortText(digits: 4))"
     }
     return "  epoch \(step.epoch)/\(epochs)\(loss ?? "")  \(step.stepsPerSecond.fixed(1)) steps/s"
+  }
+}
+
+extension ChangedSetting {
+  /// What the change means for a training that continues.
+  fileprivate var warning: String {
+    guard before?.hasPrefix("checksum") != true || now?.hasPrefix("checksum") != true else {
+      return "the items of \(name) changed since the checkpoint was written"
+    }
+    return "\(name) was \((before ?? "not set").printable) when the checkpoint was written, and is "
+      + "\((now ?? "not set").printable) now"
   }
 }
 

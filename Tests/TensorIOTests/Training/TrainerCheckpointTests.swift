@@ -158,6 +158,44 @@ import Testing
     #expect(try contents() == before)
   }
 
+  @Test func `a training that continues says which notes changed`() throws {
+    func changes(_ notes: [String: String], resumes: Bool = true) throws -> [ChangedSetting] {
+      var options = options(epochs: 9, resumes: resumes)
+      options.notes = notes
+      var found: [ChangedSetting] = []
+      let trainer = try Trainer(
+        LineFixture().model, data: LineFixture.nearPoints(20), options: options)
+      var steps = 0
+      _ = try trainer.summary(
+        until: { steps > 1 }, onResume: { found = $2 }, onStep: { _ in steps += 1 },
+        onEpoch: { _ in })
+      return found
+    }
+    #expect(try changes([:], resumes: false) == [])
+    // A checkpoint of an earlier version has no notes, and nothing is known of its training.
+    #expect(try changes(["rate": "1", "data": "a"]) == [])
+    #expect(try changes(["rate": "1", "data": "a"]) == [])
+    #expect(
+      try changes(["rate": "2", "balance": "label"]) == [
+        ChangedSetting(name: "balance", before: nil, now: "label"),
+        ChangedSetting(name: "data", before: "a", now: nil),
+        ChangedSetting(name: "rate", before: "1", now: "2"),
+      ])
+    #expect(try changes(["rate": "2", "balance": "label"]) == [])
+  }
+
+  #if os(Linux)
+  @Test func `a folder that can't be written is an error before the first step`() throws {
+    var options = options()
+    options.checkpoints?.folder = "/proc/self"
+    let line = try LineFixture()
+    let error = #expect(throws: TensorIOError.self) { _ = try outcome(of: line, options) }
+    #expect(error?.code == .unwritableFile)
+    #expect(error?.message.hasPrefix("The folder '/proc/self' can't be written: ") == true)
+    #expect(line.backend.record.steps.isEmpty)
+  }
+  #endif
+
   @Test func `what a process left when it ended isn't a checkpoint`() throws {
     _ = try outcome(of: LineFixture(), options(epochs: 1))
     for name in ["epoch-00002", ".epoch-00002-unfinished"] {

@@ -51,6 +51,17 @@ final class EventFile {
     }
   }
 
+  /// Notes that a training continues with a step, so that readers drop what an earlier process wrote
+  /// of this step and of later ones.
+  func addStart(step: Int) throws {
+    var session = Message()
+    session.add(1, UInt64(1))
+    try add { event in
+      event.add(2, UInt64(max(step, 0)))
+      event.add(7, session)
+    }
+  }
+
   private func add(_ fill: (inout Message) -> Void) throws {
     var event = Message()
     event.add(1, Date().timeIntervalSince1970)
@@ -116,7 +127,7 @@ enum CRC32C {
     }
   }
 
-  static func checksum(_ bytes: [UInt8]) -> UInt32 {
+  static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
     ~bytes.reduce(~UInt32(0)) { sum, byte in
       sum >> 8 ^ table[Int(UInt8(truncatingIfNeeded: sum) ^ byte)]
     }
@@ -132,18 +143,30 @@ enum CRC32C {
 /// its evaluation.
 struct TrainingEvents {
   private let folder: String
+  private let resumes: Bool
   private let training: EventFile
+  private var hasSteps = false
   private var validation: EventFile?
   private var evaluation: EventFile?
 
   /// Creates the file of the steps.
-  init(in folder: String) throws {
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of the runs.
+  ///   - resumes: Whether the training may continue one whose process was killed, so that what that
+  ///     process wrote after its last checkpoint is trained again.
+  /// - Throws: `TensorIOError` when it can't be made.
+  init(in folder: String, resumes: Bool) throws {
     self.folder = folder
+    self.resumes = resumes
     training = try EventFile(in: folder + "/train")
   }
 
-  func add(_ step: TrainingStep) throws {
-    try training.add(step.means, step: (step.epoch - 1) * step.stepsPerEpoch + step.step)
+  mutating func add(_ step: TrainingStep) throws {
+    let number = (step.epoch - 1) * step.stepsPerEpoch + step.step
+    if resumes, !hasSteps { try training.addStart(step: number) }
+    hasSteps = true
+    try training.add(step.means, step: number)
   }
 
   /// Adds the means of an epoch, under the names that Keras gives them.

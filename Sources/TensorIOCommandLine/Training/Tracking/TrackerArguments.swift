@@ -48,7 +48,9 @@ struct TrackerArguments: ParsableArguments {
     _ parameters: [(name: String, value: String)], checkpoints: String?, resumes: Bool
   ) throws -> [any TrainingTracker] {
     var trackers: [any TrainingTracker] = []
-    if let tensorboard { trackers.append(try TrainingEvents(in: tensorboard)) }
+    if let tensorboard {
+      trackers.append(try TrainingEvents(in: tensorboard, resumes: resumes))
+    }
     if let mlflow {
       let variable = getenv("MLFLOW_EXPERIMENT_NAME").map { String(cString: $0) }
       let run = try MLflowRun(
