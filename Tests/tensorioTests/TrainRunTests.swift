@@ -89,6 +89,61 @@ struct TrainRunTests {
     #expect(slower != one)
   }
 
+  @Test func `a checkpoint is exported as it is`() async throws {
+    let folder = try TemporaryFolder()
+    let (checkpoint, bundle) = (folder.path + "/weights", folder.path + "/a/trained.tiobundle")
+    let direct = folder.path + "/direct.tiobundle"
+    #expect(try await train(["--epochs", "3", "--export", checkpoint]).status == 0)
+    let result = try await CommandRunner.run([
+      "train", "Demo/digits-train.tiobundle", "--epochs", "0", "--restore", checkpoint, "--export",
+      bundle,
+    ])
+    #expect(result == (0, "", "exported: \(bundle)\n"))
+    #expect(try await train(["--epochs", "3", "--export", direct]).status == 0)
+    func answer(_ path: String) async throws -> CommandRunner.Result {
+      try await CommandRunner.runWithoutTimes(["run", path, "Demo/images/digit-3-01.png", "--json"])
+    }
+    let expected = try await answer(direct)
+    #expect(expected.status == 0)
+    #expect(try await answer(bundle) == expected)
+  }
+
+  @Test func `an export has the names of a folder's classes, and another order is a warning`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let (bundle, photos) = (folder.path + "/plain.tiobundle", folder.path + "/photos")
+    let trained = folder.path + "/trained.tiobundle"
+    try FileManager.default.copyItem(atPath: "Demo/digits-train.tiobundle", toPath: bundle)
+    let file = URL(filePath: bundle + "/model.json")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let label = try #require(text.firstMatch(of: #/,\s*"labels": "labels.txt"/#))
+    try text.replacing(label.output, with: "").write(to: file, atomically: true, encoding: .utf8)
+    try FileManager.default.copyItem(atPath: "Demo/digits-training", toPath: photos)
+    try FileManager.default.moveItem(atPath: photos + "/0", toPath: photos + "/none")
+    let result = try await CommandRunner.run([
+      "train", bundle, "--data", photos, "--placeholder", "learning_rate=0.005", "--epochs", "10",
+      "--export", trained,
+    ])
+    #expect(result.status == 0, "\(result.error)")
+    #expect(!result.error.contains("warning"), "\(result.error)")
+    // The bundle has other labels in labels.txt, which no output names.
+    #expect(
+      try String(contentsOfFile: trained + "/assets/labels-2.txt", encoding: .utf8)
+        == "1\n2\n3\n4\n5\n6\n7\n8\n9\nnone\n")
+    let run = try await CommandRunner.run(
+      ["run", trained, "Demo/images/digit-0-01.png", "--top", "1", "--json"])
+    #expect(run.output.contains(#""label":"none""#), "\(run.output) \(run.error)")
+    // The demo's labels are zero, one, ...
+    try FileManager.default.moveItem(atPath: photos + "/1", toPath: photos + "/zero")
+    let other = try await train(["--epochs", "1"], data: photos)
+    #expect(other.status == 0)
+    #expect(
+      other.error.contains(
+        "warning: class 0 of the data is '2', but the label 0 of 'probabilities' in model.json is "
+          + "'zero'. Pass the order"), "\(other.error)")
+  }
+
   @Test func `training continues from a checkpoint`() async throws {
     let folder = try TemporaryFolder()
     let first = try await train(["--epochs", "3", "--export", folder.path, "--json"])

@@ -9,7 +9,11 @@ import Testing
 /// The part of `tensorio train` that loads no model.
 struct TrainTests {
   @Test(arguments: [
-    (["--epochs", "0"], "--epochs takes a positive number, got 0."),
+    (
+      ["--epochs", "0"],
+      "--epochs takes a positive number, got 0. To export a checkpoint, pass --restore and --export, too."
+    ),
+    (["--epochs=-1"], "--epochs takes a positive number, got -1."),
     (["--batch-size", "0"], "--batch-size takes a positive number, got 0."),
     (["--threads", "0"], "--threads takes a number from 1 to 1024, got 0."),
     (["--validation", "1"], "--validation takes a share between 0 and 1, got 1.0."),
@@ -53,6 +57,35 @@ struct TrainTests {
         ))
   }
 
+  @Test func `a folder of checkpoints isn't one checkpoint, and the last one is named`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    for name in ["epoch-00001", "epoch-00002", "epoch-00003"] {
+      let path = folder.path + "/" + name
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      // The last one was never completed.
+      guard name != "epoch-00003" else { continue }
+      try Data("{}".utf8).write(to: URL(filePath: path + "/training.json"))
+    }
+    let result = try await train(["--restore", folder.path])
+    #expect(
+      result == (
+        64, "",
+        "error: '\(folder.path)' has the checkpoints of a training, and --restore takes one of them. "
+          + "The last one is '\(folder.path)/epoch-00002'. To continue that training, pass "
+          + "--checkpoints \(folder.path) --resume.\n"
+      ))
+  }
+
+  @Test func `the data can only be missing without epochs`() async throws {
+    let result = try await CommandRunner.run(["train", "Demo/digits-train.tiobundle"])
+    #expect(result.status == 64)
+    #expect(
+      result.error.hasPrefix("Error: Pass --data PATH with the items to train the model on.\n"),
+      "\(result.error)")
+  }
+
   @Test(arguments: [
     (["--plot", "no/loss.svg"], "There is no folder 'no' for the plot."),
     (["--restore", "nowhere"], "There is no folder 'nowhere' with a checkpoint."),
@@ -63,6 +96,18 @@ struct TrainTests {
     let result = try await train(arguments)
     #expect(result.status == 66)
     #expect(result.error.hasPrefix("error: \(message)"), "\(result.error)")
+  }
+
+  @Test func `a model of TensorFlow Lite isn't converted`() async throws {
+    let result = try await CommandRunner.run(
+      ["convert", "Demo/digits.tiobundle", "-o", "x.tiobundle"],
+      environment: ["TENSORIO_PYTHON": "/bin/sh"])
+    #expect(result.status == 65)
+    #expect(
+      result.error
+        == "error: 'Demo/digits.tiobundle' is a TensorFlow Lite model already. 'tensorio convert' takes "
+        + "the bundle of a TensorFlow model, such as one of 'tensorio train ... --export NAME.tiobundle'.\n"
+    )
   }
 
   @Test func `a bundle that doesn't describe training is refused`() async throws {

@@ -15,7 +15,9 @@ struct PredictionDocument {
   /// Makes the document from the model.json that describes the training.
   ///
   /// - Throws: ``TensorIOError`` when the bundle's own model.json cannot be read.
-  init(of bundle: ModelBundle, _ layers: PredictionLayers) throws {
+  init(
+    of bundle: ModelBundle, _ layers: PredictionLayers, _ labels: inout ClassLabels
+  ) throws {
     let path = bundle.path + "/model.json"
     guard case .object(var root) = try JSONValue(parsing: FileSystem.read(path)),
       case .object(var model) = root["model"]
@@ -39,6 +41,7 @@ struct PredictionDocument {
       })
     let placeholders = try Self.layers(layers.placeholders, "placeholders", in: root)
     root["placeholders"] = placeholders.isEmpty ? nil : .array(placeholders.map(\.layer))
+    labels.add(to: &root)
     self.root = root
   }
 

@@ -34,18 +34,30 @@ extension TrainableModel {
   /// - Throws: ``TensorIOError`` when an output is unknown, when the folder cannot be written, or
   ///   when the runtime can write neither models nor weights.
   public func exportBundle(to path: String, outputs: [String]? = nil) throws {
+    try exportBundle(to: path, outputs: outputs, classes: [])
+  }
+
+  /// Writes a bundle as the public method does, with the names of the classes as labels of outputs
+  /// that have as many numbers and no labels.
+  ///
+  /// - Throws: The errors of the public method.
+  package func exportBundle(to path: String, outputs: [String]?, classes: [String]) throws {
     let writer = BundleWriter(destination: path)
     try writer.checkDestination()
     let backend = try inference.loader.backend(for: bundle)
     try withWeights { model in
       try model.checkExport()
-      if model.keepsWeightsBesideModel { return try exportWeights(of: model, writer, outputs) }
+      var labels = ClassLabels(classes, for: bundle)
+      if model.keepsWeightsBesideModel {
+        return try exportWeights(of: model, writer, outputs, labels)
+      }
       let layers = try predictionLayers(of: model, outputs)
-      let document = try PredictionDocument(of: bundle, layers)
+      let document = try PredictionDocument(of: bundle, layers, &labels)
       try writer.write { folder in
         try model.exportModel(to: folder + "/" + PredictionDocument.modelFile)
         try Data(document.text.utf8).write(to: URL(filePath: folder + "/model.json"))
         try copyAssets(to: folder)
+        try labels.write(toBundle: folder)
       } check: { written in
         try layers.check(written, matchesByName: backend.matchesLayersByName)
       }
@@ -54,8 +66,10 @@ extension TrainableModel {
 
   /// Writes a copy of the bundle with the weights in a file of their own.
   private func exportWeights(
-    of model: any TrainableLoadedModel, _ writer: BundleWriter, _ outputs: [String]?
+    of model: any TrainableLoadedModel, _ writer: BundleWriter, _ outputs: [String]?,
+    _ labels: ClassLabels
   ) throws {
+    var labels = labels
     try Self.refuseOutputs(outputs)
     let source = bundle.path + "/model.json"
     guard case .object(var root) = try JSONValue(parsing: FileSystem.read(source)),
@@ -65,6 +79,7 @@ extension TrainableModel {
     }
     members["weights"] = .string(Self.weightsFile)
     root["model"] = .object(members)
+    labels.add(to: &root)
     let text = OrderedJSON(.object(root)).text
     let file = bundle.manifest.model.file
     try writer.write { folder in
@@ -75,6 +90,7 @@ extension TrainableModel {
       try model.exportWeights(to: folder + "/" + Self.weightsFile)
       try Data(text.utf8).write(to: URL(filePath: folder + "/model.json"))
       try copyAssets(to: folder)
+      try labels.write(toBundle: folder)
     }
   }
 

@@ -44,15 +44,16 @@ struct LiteRTConversion {
   /// - Parameters:
   ///   - model: The trained model.
   ///   - outputs: The outputs of the bundle; nil chooses those for inference.
+  ///   - classes: The labels of outputs without labels.
   ///   - path: The bundle to write.
   /// - Returns: How much its results differ from those of the model.
   /// - Throws: `TensorIOError` when the model can't be exported or converted.
   func export(
-    _ model: TrainableModel, outputs: [String]?, to path: String
+    _ model: TrainableModel, outputs: [String]?, classes: [String], to path: String
   ) throws -> ModelComparison {
     let folder = try TemporaryFolder(" for the trained model")
     let whole = folder.path + "/trained" + BundleWriter.fileExtension
-    try model.exportBundle(to: whole, outputs: outputs)
+    try model.exportBundle(to: whole, outputs: outputs, classes: classes)
     return try convert(ModelBundle(whole), to: BundleWriter(destination: path))
   }
 
@@ -70,6 +71,12 @@ struct LiteRTConversion {
   func convert(_ bundle: ModelBundle, to writer: BundleWriter) throws -> ModelComparison {
     let manifest = bundle.manifest
     let path = bundle.path + "/" + manifest.model.file
+    guard FileSystem.isFolder(path) || bundle.backendName != "tflite" else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(bundle.path)' is a TensorFlow Lite model already. 'tensorio convert' takes the bundle of a "
+          + "TensorFlow model, such as one of 'tensorio train ... --export NAME.tiobundle'.")
+    }
     guard FileSystem.isFolder(path), manifest.model.modes.contains(.predict) else {
       throw TensorIOError(
         .unsupportedModel,

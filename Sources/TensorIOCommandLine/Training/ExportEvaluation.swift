@@ -20,6 +20,7 @@ final class ExportEvaluation: Sendable {
   private let dataset: Dataset
   private let options: EvaluationOptions
   private let outputs: [String]?
+  private let classes: [String]
   private let isOver: @Sendable () -> Bool
   /// The metrics for which a higher value is better.
   private let higherIsBetter = Mutex<Set<String>>([])
@@ -29,9 +30,13 @@ final class ExportEvaluation: Sendable {
   /// - Parameters:
   ///   - path: The dataset.
   ///   - outputs: The outputs of the exported bundle; nil chooses those for inference.
+  ///   - classes: The labels of outputs without labels.
   ///   - isOver: Whether the evaluation ends early.
   /// - Throws: `TensorIOError` when the dataset can't be read.
-  init(_ path: String, outputs: [String]?, until isOver: @escaping @Sendable () -> Bool) throws {
+  init(
+    _ path: String, outputs: [String]?, classes: [String],
+    until isOver: @escaping @Sendable () -> Bool
+  ) throws {
     dataset = try Dataset(contentsOf: path)
     for note in dataset.notes { Console.printMessage("\(dataset.name): \(note)") }
     var options = EvaluationOptions()
@@ -39,6 +44,7 @@ final class ExportEvaluation: Sendable {
     options.fetch = ObjectStore.bytes
     self.options = options
     self.outputs = outputs
+    self.classes = classes
     self.isOver = isOver
   }
 
@@ -54,7 +60,7 @@ final class ExportEvaluation: Sendable {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
     let path = folder + "/trained" + BundleWriter.fileExtension
-    try model.exportBundle(to: path, outputs: outputs)
+    try model.exportBundle(to: path, outputs: outputs, classes: classes)
     let bundle = try ModelBundle(path)
     let report = try EvaluationRun(dataset, options: options).evaluate(
       [bundle], with: Backends.all, by: ToolRecord(version: Version.current),

@@ -99,11 +99,12 @@ enum ExportTarget {
     }
   }
 
-  func write(_ model: TrainableModel) throws -> String {
+  /// Writes the weights, with the names of the classes as labels of a bundle's outputs.
+  func write(_ model: TrainableModel, classes: [String]) throws -> String {
     switch self {
     case .bundle(let writer, let outputs):
       try writer.checkDestination()
-      try model.exportBundle(to: writer.destination, outputs: outputs)
+      try model.exportBundle(to: writer.destination, outputs: outputs, classes: classes)
       return writer.destination
     case .checkpoint(let folder):
       try model.export(to: folder)

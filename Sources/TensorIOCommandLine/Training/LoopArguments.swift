@@ -63,7 +63,7 @@ struct LoopArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "End the training before a step that could make the process grow by more than this, such as "
-        + "64MiB.", valueName: "size"))
+        + "64MiB; from 1MiB.", valueName: "size"))
   var memoryLimit: MemoryLimit?
 
   @Option(help: ArgumentHelp("End the training after this number of steps.", valueName: "steps"))
@@ -110,13 +110,14 @@ struct LoopArguments: ParsableArguments {
   ///
   /// - Returns: The metrics before the training; empty without an evaluation.
   func addEvaluation(
-    to options: inout TrainingOptions, of model: TrainableModel, outputs: [String]
+    to options: inout TrainingOptions, of model: TrainableModel, outputs: [String],
+    classes: [String]
   ) throws -> [EpochMetric] {
     guard let evaluate else { return [] }
     let interruption = Interruption(alsoWithoutReader: true)
-    let evaluation = try ExportEvaluation(evaluate, outputs: outputs.isEmpty ? nil : outputs) {
-      interruption.isRequested
-    }
+    let evaluation = try ExportEvaluation(
+      evaluate, outputs: outputs.isEmpty ? nil : outputs, classes: classes
+    ) { interruption.isRequested }
     let metrics = try evaluation.measure(model)
     options.measurement = { try evaluation.measure($0) }
     guard let monitor, metrics.contains(where: { $0.name == monitor }) else { return metrics }

@@ -21,8 +21,10 @@ struct TrainCommand: ParsableCommand {
         tensorio train cats.tiobundle --data photos --restore last --export last
         tensorio train cats.tiobundle --data photos --validation 0.1 \\
           --early-stopping 3 --keep-best --plot loss.svg
-        tensorio train cats.tiobundle --data photos --epochs 50 --checkpoints run --resume \\
+        tensorio train cats.tiobundle --data photos --checkpoints run --resume \\
           --schedule learning_rate=cosine:0.01,warmup=100 --tensorboard logs
+        tensorio train cats.tiobundle --epochs 0 --restore run/epoch-00007 \\
+          --export trained.tiobundle
 
       A .jsonl file has one object per line, with a value for each input: a number, an array or \
       text. For an image input, it is the path of an image, relative to the .jsonl file's folder:
@@ -43,14 +45,15 @@ struct TrainCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("A .jsonl file, or a folder of classes.", valueName: "path"),
     completion: .file())
-  var data: String
+  var data: String?
 
   @Option(
     help: ArgumentHelp(
       "The classes in the order of their indexes (default: sorted by name).", valueName: "a,b,c"))
   var classes: String?
 
-  @Option(help: "How many times the model sees all items.")
+  @Option(
+    help: "How many times the model sees all items; 0 exports what --restore has, without --data.")
   var epochs = 1
 
   @Option(help: "The number of items in a step.")
@@ -134,7 +137,13 @@ struct TrainCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    try checkUsage(epochs >= 1, "--epochs takes a positive number, got \(epochs).")
+    let exportsRestored = restore != nil && (export != nil || exportTflite != nil)
+    try checkUsage(
+      epochs >= 1 || (epochs == 0 && exportsRestored),
+      "--epochs takes a positive number, got \(epochs)."
+        + (epochs == 0 ? " To export a checkpoint, pass --restore and --export, too." : ""))
+    try checkUsage(
+      epochs == 0 || data != nil, "Pass --data PATH with the items to train the model on.")
     try checkUsage(batchSize >= 1, "--batch-size takes a positive number, got \(batchSize).")
     try checkUsage(
       (1...1024).contains(threads), "--threads takes a number from 1 to 1024, got \(threads).")
@@ -176,9 +185,8 @@ struct TrainCommand: ParsableCommand {
     try target?.check()
     let lite = try checkedConversion()
     try plot.map(LossPlot.checkFile)
-    if let restore, !FileSystem.isFolder(restore) {
-      throw TensorIOError(.fileNotFound, "There is no folder '\(restore)' with a checkpoint.")
-    }
+    try checkRestore()
+    if epochs == 0 { return try exportRestored(to: target, lite) }
     let bundle = try ModelBundle(bundle)
     let model = try TrainableModel(
       bundle: bundle,
@@ -187,12 +195,15 @@ struct TrainCommand: ParsableCommand {
     let data = try readData(for: itemOptions.dataSignature(of: ModelSignature(of: bundle)))
     var trainer = try makeTrainer(model, data)
     for warning in try model.loadWarnings() { Console.printMessage("warning: \(warning)") }
+    let classes = data.training.classes.map(\.name)
+    for warning in bundle.labelWarnings(classes) { Console.printMessage("warning: " + warning) }
     let signature = try model.loadSignature()
     try data.training.checkValues(for: signature)
     try data.validation?.checkValues(for: signature)
     try target?.check(model)
     if let restore { try model.restore(from: restore) }
-    let before = try loop.addEvaluation(to: &trainer.options, of: model, outputs: exportOutput)
+    let before = try loop.addEvaluation(
+      to: &trainer.options, of: model, outputs: exportOutput, classes: classes)
     try trainer.check()
     if let path = itemOptions.augmentedSamples {
       try AugmentedSheet.write(to: path, data.training.items, trainer.options, signature)
@@ -210,18 +221,15 @@ struct TrainCommand: ParsableCommand {
     }
     let result = Result { try signature.namingOption { try session.train() } }
     // Keep what was learned before a failure, and plot the steps so far.
-    let export = Result { try self.export(model, to: target, after: result, session) }
+    let export = Result { try self.export(model, to: target, after: result, session, classes) }
     if let plot, !session.curve.isEmpty {
       try LossPlot(session.curve).write(to: plot)
       Console.printMessage("plot: \(plot)")
     }
     try result.get()
     try export.get()
-    guard let exportTflite, let lite else { return }
-    let outputs = exportOutput.isEmpty ? nil : exportOutput
     do {
-      let comparison = try lite.export(model, outputs: outputs, to: exportTflite)
-      Console.printMessage("exported: \(exportTflite) (\(comparison.text))")
+      try exportTflite(model, lite, classes: classes)
     } catch {
       if target == nil, let folder = ExportTarget.rescue(model) {
         Console.printMessage("the weights were saved in \(folder) instead")
@@ -241,7 +249,7 @@ struct TrainCommand: ParsableCommand {
 
   private func export(
     _ model: TrainableModel, to target: ExportTarget?, after result: Result<Void, any Error>,
-    _ session: TrainingSession
+    _ session: TrainingSession, _ classes: [String]
   ) throws {
     guard let target else { return }
     if case .failure(let error) = result {
@@ -251,7 +259,7 @@ struct TrainCommand: ParsableCommand {
       if session.curve.isEmpty || (hasDiverged && !(keepBest && session.hasBest)) { return }
     }
     do {
-      Console.printMessage("exported: \(try target.write(model))")
+      Console.printMessage("exported: \(try target.write(model, classes: classes))")
     } catch {
       if let folder = ExportTarget.rescue(model) {
         Console.printMessage("the weights were saved in \(folder) instead")
@@ -260,12 +268,11 @@ struct TrainCommand: ParsableCommand {
     }
   }
 
-  private func readData(
+  func readData(
     for signature: ModelSignature
   ) throws -> (training: TrainingData, validation: TrainingData?) {
-    let names = classes.map { $0.split(separator: ",").map(String.init) }
-    return try TrainingData.pair(
-      data, validation: validationData, for: signature, classes: names)
+    try TrainingData.pair(
+      data ?? "", validation: validationData, for: signature, classes: classNames)
   }
 
   /// Prints the classes of a folder.
@@ -311,7 +318,7 @@ struct TrainCommand: ParsableCommand {
   /// Returns the settings of the training, as trackers show them.
   private func parameters(of options: TrainingOptions) -> [(name: String, value: String)] {
     var parameters = [
-      ("bundle", bundle), ("data", data), ("epochs", "\(epochs)"),
+      ("bundle", bundle), ("data", data ?? ""), ("epochs", "\(epochs)"),
       ("batch_size", "\(batchSize)"), ("seed", "\(seed)"), ("version", Version.current),
     ]
     parameters += placeholder.map { ($0.name, $0.value) }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ModelCommands
+import ModelTools
 import TensorIO
 import TensorIOImageCodecs
 
@@ -146,5 +147,24 @@ extension TrainingData {
       TrainingData(
         validation, for: signature, classes: ClassOrder(names: classes, isForValidation: true))
     )
+  }
+}
+
+extension ModelBundle {
+  /// Returns warnings about outputs whose labels are the classes of a folder in another order.
+  ///
+  /// Labels can also be other names for the classes, such as "zero" for the folder "0".
+  func labelWarnings(_ classes: [String]) -> [String] {
+    let classes = classes.map { $0.lowercased() }
+    return manifest.outputs.compactMap { output in
+      guard let names = labels(of: output)?.names.map({ $0.lowercased() }),
+        names.count == classes.count, names.contains(where: classes.contains),
+        let index = names.indices.first(where: { names[$0] != classes[$0] })
+      else { return nil }
+      return
+        "class \(index) of the data is '\(classes[index].printable)', but the label \(index) of "
+        + "'\(output.name.printable)' in model.json is '\(names[index].printable)'. Pass the order of "
+        + "the labels with --classes, or correct the file of the labels."
+    }
   }
 }
