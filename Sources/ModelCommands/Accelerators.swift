@@ -42,6 +42,9 @@ package final class AcceleratorReport: Sendable {
   /// Whether models may run on an accelerator.
   package var mayAccelerate: Bool { choice ?? .cpu != .cpu }
 
+  /// Whether only the GPU may run models.
+  package var needsGPU: Bool { choice == .gpu }
+
   /// Whether the only model was tried on an accelerator.
   package var isTried: Bool { outcome(ofModelAt: nil) != nil }
 

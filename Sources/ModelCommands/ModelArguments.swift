@@ -64,7 +64,9 @@ package struct ModelArguments: ParsableArguments {
         + "(fast) the model's input size."))
   package var decode: DecodeScaling = .exact
 
-  @Option(help: ArgumentHelp("Stop with an error after this many seconds.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp(
+      "Stop with an error after this many seconds, such as 2.5.", valueName: "seconds"))
   package var timeout: Double?
 
   @Option(help: MemoryLimit.help)
@@ -78,7 +80,8 @@ package struct ModelArguments: ParsableArguments {
     try checkUsage(
       (1...1024).contains(threads), "--threads takes a number from 1 to 1024, got \(threads).")
     if let timeout, !(timeout > 0 && timeout < 1e9) {
-      throw ValidationError("--timeout takes a positive number of seconds, got \(timeout).")
+      throw ValidationError(
+        "--timeout takes a positive number of seconds, such as 2.5, got \(timeout).")
     }
     try checkUsage(
       value == nil || input.isEmpty, "Pass either VALUE or --input NAME=VALUE, not both.")
@@ -117,6 +120,7 @@ package struct ModelArguments: ParsableArguments {
     _ bundle: ModelBundle, _ cancellation: CancellationToken, _ sessions: Int,
     _ accelerators: AcceleratorReport, _ recorder: OperatorRecorder?
   ) throws -> InferenceModel? {
+    try checkOptions(of: bundle, accelerators)
     if let weightCache, !FileSystem.isFolder(weightCache) {
       throw TensorIOError(
         .fileNotFound,
@@ -138,6 +142,20 @@ package struct ModelArguments: ParsableArguments {
     }
     for warning in try model.loadWarnings() { Console.printMessage("warning: \(warning)") }
     return model
+  }
+
+  /// Refuses options that only TensorFlow Lite models have, instead of ignoring them.
+  private func checkOptions(of bundle: ModelBundle, _ accelerators: AcceleratorReport) throws {
+    guard let backend = bundle.backendName, backend != LiteRTBackend().name else { return }
+    let options = [
+      weightCache == nil ? nil : "--weight-cache",
+      accelerators.needsGPU ? "--accelerator gpu" : nil,
+    ]
+    guard let option = options.compactMap(\.self).first else { return }
+    throw TensorIOError(
+      .invalidOption,
+      "\(option) is only for TensorFlow Lite models, and '\(self.bundle)' has the backend "
+        + "\(backend). Leave it out, or convert the model with 'tensorio convert'.")
   }
 
   private func loadModel(

@@ -54,6 +54,7 @@ struct RunCommand: ParsableCommand {
 
   func validate() throws {
     if let top, top < 1 { throw ValidationError("--top takes a positive number, got \(top).") }
+    try checkUsage(threshold?.isNaN != true, "--threshold takes a number, such as 0.5, got nan.")
     try checkUsage(iterations >= 1, "--iterations takes a positive number, got \(iterations).")
     var paths: [String: String] = [:]
     for argument in outputImage {

@@ -66,7 +66,9 @@ struct GenerateCommand: ParsableCommand {
   var force = false
 
   func validate() throws {
-    try checkUsage(!check || output != nil, "--check needs --output with the file to check.")
+    try checkUsage(
+      !check || output != nil,
+      "--check needs --output with the file to check, such as --output Digits.swift.")
   }
 
   func run() throws {
@@ -84,6 +86,7 @@ struct GenerateCommand: ParsableCommand {
     guard let output else { return Console.printData(String(source.dropLast())) }
     if check { return try check(source, in: output) }
     try checkReplaceable(output)
+    try FileSystem.checkOutput(output, "The type")
     try FileSystem.writeAtomically(output) { fresh in
       try Data(source.utf8).write(to: URL(filePath: fresh))
     } move: { fresh in
@@ -106,10 +109,21 @@ struct GenerateCommand: ParsableCommand {
     if found == Data(source.utf8) { return }
     let arguments = CommandLine.arguments.dropFirst().filter { $0 != "--check" }
       .map { $0.contains(" ") ? "\"\($0)\"" : $0 }
-    Console.printMessage(
-      "error: '\(output)' \(found == nil ? "is missing" : "is out of date"). Write it with 'tensorio "
-        + arguments.joined(separator: " ") + "'.")
+    let command = "'tensorio \(arguments.joined(separator: " "))"
+    let advice =
+      switch found {
+      case nil: "is missing. Write it with \(command)'."
+      case let found? where Self.isGenerated(found): "is out of date. Write it with \(command)'."
+      default:
+        "wasn't generated. Check the path, or replace the file with "
+          + "\(command)\(force ? "" : " --force")'."
+      }
+    Console.printMessage("error: '\(output)' \(advice)")
     throw ExitCode(1)
+  }
+
+  private static func isGenerated(_ content: Data) -> Bool {
+    content.starts(with: GenerationOptions.firstWords.utf8)
   }
 
   /// Refuses to replace what a person wrote.
@@ -117,9 +131,8 @@ struct GenerateCommand: ParsableCommand {
     try checkUsage(
       !FileSystem.isFolder(output), "'\(output)' is a folder. Pass the name of a file.")
     guard !force, FileSystem.isFile(output) else { return }
-    let start = try FileSystem.read(output).prefix(GenerationOptions.firstWords.utf8.count)
     try checkUsage(
-      start == Data(GenerationOptions.firstWords.utf8),
+      Self.isGenerated(FileSystem.read(output)),
       "'\(output)' exists and wasn't generated. Pass --force to replace it.")
   }
 }

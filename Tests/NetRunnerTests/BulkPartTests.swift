@@ -167,7 +167,7 @@ import Testing
     #expect(message([parts.folder.path + "/none.jsonl"]).hasPrefix("There is no file"))
     let empty = parts.folder.path + "/empty.jsonl"
     try Data().write(to: URL(filePath: empty))
-    #expect(message([empty]).hasPrefix("None of the files has a row."))
+    #expect(message([empty]).hasPrefix("None of the files '\(empty)' has a row."))
 
     let row = try #require(Self.rows(whole).first)
     let log = try BulkMerge.log(whole)
@@ -199,6 +199,25 @@ import Testing
       message([path])
         == "Part 1 of 1 ('\(path)') is damaged: it has two rows with the index 4. Make it again with "
         + "'tensorio bulk MANIFEST --part 1/1 --force'.")
+  }
+
+  @Test func `a row that was added, and a file without rows, are named`() throws {
+    let parts = try Parts()
+    let paths = try (1...2).map { try parts.run($0, of: 2, as: "jsonl", models: ["digits"]) }
+    let empty = parts.folder.path + "/empty.jsonl"
+    try Data().write(to: URL(filePath: empty))
+    #expect(
+      message([paths[0], empty])
+        == "1 of 2 parts was given. Missing: 2. 'tensorio bulk MANIFEST --part 2/2' makes part 2. "
+        + "'\(empty)' has no rows.")
+    #expect(message([empty]).hasPrefix("None of the files '\(empty)' has a row. "))
+    let lines = try String(contentsOfFile: paths[0], encoding: .utf8).split(separator: "\n")
+    try (lines + [lines[lines.count - 1], ""]).joined(separator: "\n")
+      .write(toFile: paths[0], atomically: true, encoding: .utf8)
+    #expect(
+      message(paths)
+        == "Part 1 of 2 ('\(paths[0])') is damaged: it has 12 rows of 'digits', but its part has only "
+        + "11 items. Make it again with 'tensorio bulk MANIFEST --part 1/2 --force'.")
   }
 
   @Test func `every part has its share, and each sample once`() throws {

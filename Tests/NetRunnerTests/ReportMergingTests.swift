@@ -138,6 +138,31 @@ import Testing
         == "Part 2 covers the models mobile, but part 1 covers mobile, large.")
   }
 
+  @Test func `errors name the files of the parts`() {
+    func message(_ change: (inout [EvaluationReport]) -> Void) -> String {
+      var parts = Self.parts(3)
+      change(&parts)
+      let names = parts.indices.map { "\($0).json" }
+      return #expect(throws: TensorIOError.self) {
+        try EvaluationReport.merging(parts: parts, names: names)
+      }?.message ?? ""
+    }
+    #expect(
+      message { $0.append($0[0]) }
+        == "Part 1 of 3 was given twice, as '0.json' and '3.json'; give each part once.")
+    #expect(message { $0[1].part = nil }.hasPrefix("'1.json' isn't a part: "))
+    #expect(
+      message { $0[1].results[0].index = 3 }
+        == "The image 'images/dog-1.jpg' (index 3) of 'mobile' is in part 1 ('0.json') and in part 2 "
+        + "('1.json').")
+    #expect(
+      message { $0[1].results[1].index = $0[1].results[0].index }
+        .hasSuffix("of 'mobile' is in part 2 ('1.json') twice."))
+    #expect(
+      message { $0[2].settings.seed = 7 }.hasPrefix(
+        "Part 3 ('2.json') doesn't belong to part 1: 'seed' in its settings is 7"))
+  }
+
   @Test func `missing and duplicate images are rejected`() {
     #expect(
       message { $0[1].results.remove(at: 0) }

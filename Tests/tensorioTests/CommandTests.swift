@@ -36,6 +36,14 @@ import Testing
   @Test(arguments: [
     (["run"], "Error: Missing expected argument '<bundle>'"),
     (["run", "x", "1", "--top", "0"], "Error: --top takes a positive number, got 0."),
+    (
+      ["run", "x", "1", "--threshold", "nan"],
+      "Error: --threshold takes a number, such as 0.5, got nan."
+    ),
+    (
+      ["worker", "x", "--timeout", "nan"],
+      "Error: --timeout takes a positive number of seconds, such as 2.5, got nan."
+    ),
     (["run", "x", "1", "--top", "many"], "Error: The value 'many' is invalid for '--top <top>'"),
     (
       ["run", "x", "1", "--threads", "0"], "Error: --threads takes a number from 1 to 1024, got 0."
@@ -46,7 +54,7 @@ import Testing
     ),
     (
       ["run", "x", "1", "--timeout", "0"],
-      "Error: --timeout takes a positive number of seconds, got 0.0."
+      "Error: --timeout takes a positive number of seconds, such as 2.5, got 0.0."
     ),
     (
       ["run", "x", "--input", "y"], "Error: The value 'y' is invalid for '--input <name=value>'"

@@ -50,6 +50,13 @@ import Testing
     let result = try await Self.generate(Self.digits, "--output", output)
     #expect(result.status == 64)
     #expect(result.error.contains("exists and wasn't generated. Pass --force to replace it."))
+    let check = try await Self.generate(Self.digits, "--output", output, "--check")
+    #expect(
+      check == (
+        1, "",
+        "error: '\(output)' wasn't generated. Check the path, or replace the file with 'tensorio generate "
+          + "\(Self.digits) --output \(output) --force'.\n"
+      ))
     #expect(try String(contentsOfFile: output, encoding: .utf8) == "struct Digits {}\n")
     #expect(try await Self.generate(Self.digits, "--output", output, "--force").status == 0)
   }
@@ -72,9 +79,12 @@ import Testing
     (["Demo/none.tiobundle"], 66, "There is no bundle 'Demo/none.tiobundle'."),
     ([digits, "--access", "private"], 64, "private"),
     ([digits, "--type", "a b"], 64, "'a b' can't be the name of a type."),
-    ([digits, "--check"], 64, "--check needs --output with the file to check."),
+    ([digits, "--check"], 64, "--check needs --output with the file to check, such as "),
     ([digits, "--output", "Demo"], 64, "'Demo' is a folder. Pass the name of a file."),
-    ([digits, "--output", "none/Digits.swift"], 65, "none/Digits.swift"),
+    (
+      [digits, "--output", "none/Digits.swift"], 66,
+      "There is no folder 'none' for 'none/Digits.swift'."
+    ),
   ])
   func `a wrong use says what to do`(
     arguments: [String], status: Int32, message: String

@@ -115,6 +115,20 @@ struct SavedModelRunTests {
     }
   }
 
+  @Test(arguments: [["--weight-cache", "Demo"], ["--accelerator", "gpu"]])
+  func `options of TensorFlow Lite are refused`(option: [String]) async throws {
+    for command in ["run", "bench"] {
+      let result = try await CommandRunner.run([command, "Demo/digits-train.tiobundle"] + option)
+      let name = option[0] == "--weight-cache" ? option[0] : "--accelerator gpu"
+      #expect(
+        result == (
+          64, "",
+          "error: \(name) is only for TensorFlow Lite models, and 'Demo/digits-train.tiobundle' has the "
+            + "backend tensorflow. Leave it out, or convert the model with 'tensorio convert'.\n"
+        ))
+    }
+  }
+
   @Test func `a bundle for training can be run`() async throws {
     let result = try await CommandRunner.runWithoutTimes([
       "run", "Demo/digits-train.tiobundle", "--input", "image=Demo/images/digit-0-01.png",

@@ -79,7 +79,7 @@ struct MergeCommand: ParsableCommand {
     let files = try reports.targets()
     let whole = try EvaluationReport.merging(
       parts: try parts.map { try EvaluationReport(contentsOf: $0) },
-      registry: TensorIOTool.current.metrics)
+      registry: TensorIOTool.current.metrics, names: parts)
     let gates = try reports.check(whole)
     // The images may be on another machine. The HTML report then doesn't show them.
     let dataset =

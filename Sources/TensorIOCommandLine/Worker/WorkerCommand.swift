@@ -93,7 +93,8 @@ struct WorkerCommand: ParsableCommand {
     try checkUsage(
       (0...1e6).contains(heartbeat ?? 0), "--heartbeat takes a number of seconds from 0.")
     try checkUsage(
-      timeout.map { $0 > 0 && $0 <= 1e9 } ?? true, "--timeout takes a positive number of seconds.")
+      timeout.map { $0 > 0 && $0 <= 1e9 } ?? true,
+      "--timeout takes a positive number of seconds, such as 2.5, got \(timeout ?? 0).")
     try checkUsage(
       maxBody.map { ByteCount(parsing: $0)?.bytes ?? 0 > 0 } ?? true,
       "--max-body takes a size such as 64MiB or 1GiB.")

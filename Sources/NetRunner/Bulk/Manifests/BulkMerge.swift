@@ -95,6 +95,7 @@ package final class BulkMerge {
   /// Returns the parts in order.
   private static func partFiles(_ paths: [String]) throws -> [PartFile] {
     var files: [PartFile] = []
+    var empty: [String] = []
     for path in paths {
       try FileSystem.requireFile(path)
       let log = try log(path)
@@ -108,12 +109,14 @@ package final class BulkMerge {
           .invalidOption,
           "'\(path)' isn't a part: its run was without a manifest. List the inputs with 'tensorio list', "
             + "and run the parts with '\(command) --part 1/\(max(2, paths.count))'.")
+      } else {
+        empty.append(path)
       }
     }
     guard let first = files.first else {
       throw TensorIOError(
         .invalidOption,
-        "None of the files has a row. Make the parts with '\(command) --part 1/\(max(2, paths.count))'."
+        "None of the files \(quotedList(paths)) has a row. Make the parts with '\(command) --part 1/\(max(2, paths.count))'."
       )
     }
     if let other = files.first(where: { $0.part.whole != first.part.whole }) {
@@ -124,10 +127,18 @@ package final class BulkMerge {
           + "with \(counted(first.part.items, "item")). Run the parts with the same manifest.")
     }
     let records = files.map { PartRecord(index: $0.part.index, count: $0.part.count) }
-    return try PartRecord.order(
-      records, names: files.map(\.path), required: first.part.items, of: "bulk run",
-      command: command
-    ).map { files[$0] }
+    do {
+      return try PartRecord.order(
+        records, names: files.map(\.path), required: first.part.items, of: "bulk run",
+        command: command
+      ).map { files[$0] }
+    } catch let error as TensorIOError where !empty.isEmpty {
+      // A file without rows doesn't say which part it is.
+      throw TensorIOError(
+        error.code,
+        error.message + " \(quotedList(empty)) \(empty.count == 1 ? "has" : "have") no rows.",
+        cause: error)
+    }
   }
 
   /// Adds the rows of a part.
@@ -210,6 +221,12 @@ package final class BulkMerge {
   private func check(_ tally: Tally, of model: String, in file: PartFile) throws {
     let share = file.part.share
     guard tally.items != share else { return }
+    guard tally.items < share else {
+      throw TensorIOError(
+        .unreadableFile,
+        "\(file.title) is damaged: it has \(counted(tally.items, "row")) of '\(model)', but its part has "
+          + "only \(counted(share, "item")). Make it again with \(file.command) --force'.")
+    }
     let found =
       tally.archives.isEmpty
       ? "\(tally.items) of \(counted(share, "row")) of '\(model)'"

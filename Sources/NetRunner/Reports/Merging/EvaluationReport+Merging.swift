@@ -22,13 +22,14 @@ extension EvaluationReport {
   /// - Parameters:
   ///   - parts: All parts, in any order.
   ///   - registry: The metrics by name.
+  ///   - names: The files of the parts, for errors; empty if they have none.
   /// - Returns: The report of the whole evaluation.
   /// - Throws: `TensorIOError` with the code `.invalidOption` that says which parts don't belong
   ///   together, or what is missing.
   public static func merging(
-    parts: [EvaluationReport], registry: MetricRegistry = .standard
+    parts: [EvaluationReport], registry: MetricRegistry = .standard, names: [String] = []
   ) throws -> EvaluationReport {
-    let parts = try PartSet(parts)
+    let parts = try PartSet(parts, names)
     var whole = parts.first
     whole.part = nil
     whole.created = parts.all.map(\.created).min() ?? whole.created
@@ -40,7 +41,8 @@ extension EvaluationReport {
     whole.summary = try parts.first.summary.map { row in
       guard let result = whole.models.first(where: { $0.model.id == row.model }) else {
         throw TensorIOError(
-          .invalidOption, "Part 1 has a summary of '\(row.model)', which is not among its models.")
+          .invalidOption,
+          "\(parts.title(0)) has a summary of '\(row.model)', which is not among its models.")
       }
       var row = row
       row.latency = result.latency.inference.mean
@@ -90,28 +92,38 @@ extension [String] {
 struct PartSet {
   let all: [EvaluationReport]
   let first: EvaluationReport
+  /// The files of the parts; empty if they have none.
+  private let names: [String]
   private var content: Dataset.Content { first.dataset.samples }
 
-  init(_ parts: [EvaluationReport]) throws {
+  init(_ parts: [EvaluationReport], _ names: [String]) throws {
     guard parts.count > 0 else {
       throw Self.mismatch("There are no parts to merge.")
     }
     let records = try parts.enumerated().map { position, report in
       guard let part = report.part else {
         throw Self.mismatch(
-          "Report \(position + 1) of \(parts.count) isn't a part: it covers all \(report.dataset.samples.plural). To make "
+          (names.isEmpty ? "Report \(position + 1) of \(parts.count)" : "'\(names[position])'")
+            + " isn't a part: it covers all \(report.dataset.samples.plural). To make "
             + "parts, run 'tensorio evaluate --part 1/\(max(2, parts.count))'.")
       }
       return part
     }
-    all = try PartRecord.order(records, of: "evaluation", command: "tensorio evaluate")
-      .map { parts[$0] }
+    let order = try PartRecord.order(
+      records, names: names.isEmpty ? nil : names, of: "evaluation", command: "tensorio evaluate")
+    all = order.map { parts[$0] }
+    self.names = names.isEmpty ? [] : order.map { names[$0] }
     first = all[0]
-    for (position, part) in all.enumerated().dropFirst() {
-      try Self.compare(first, part, number: position + 1)
-    }
+    for position in all.indices.dropFirst() { try compare(position) }
     try checkRows()
   }
+
+  /// What errors call a part at a position.
+  func title(_ position: Int) -> String {
+    "Part \(position + 1)" + (names.isEmpty ? "" : " ('\(names[position])')")
+  }
+
+  private func lowercasedTitle(_ position: Int) -> String { "p" + title(position).dropFirst() }
 
   private static func mismatch(_ message: String) -> TensorIOError {
     TensorIOError(.invalidOption, message)
@@ -119,35 +131,34 @@ struct PartSet {
 
   // MARK: - What parts have in common
 
-  private static func compare(
-    _ first: EvaluationReport, _ other: EvaluationReport, number: Int
-  ) throws {
-    try compare("tool", first.tool, other.tool, number)
-    try compare("settings", first.settings, other.settings, number)
+  private func compare(_ position: Int) throws {
+    let other = all[position]
+    try compare("tool", first.tool, other.tool, position)
+    try compare("settings", first.settings, other.settings, position)
     try compare(
-      "environment.libraries", first.environment.libraries, other.environment.libraries, number)
-    try compare("dataset", first.dataset.withoutPlace, other.dataset.withoutPlace, number)
+      "environment.libraries", first.environment.libraries, other.environment.libraries, position)
+    try compare("dataset", first.dataset.withoutPlace, other.dataset.withoutPlace, position)
     let ids = (first.models.map(\.model.id), other.models.map(\.model.id))
     guard ids.0 == ids.1 else {
       throw Self.mismatch(
-        "Part \(number) covers the models \(ids.1.joined(separator: ", ")), but part 1 covers "
+        "\(title(position)) covers the models \(ids.1.joined(separator: ", ")), but part 1 covers "
           + "\(ids.0.joined(separator: ", ")).")
     }
     for (a, b) in zip(first.models, other.models) {
-      try compare("model '\(a.model.id)'", a.model.withoutPlace, b.model.withoutPlace, number)
+      try compare("model '\(a.model.id)'", a.model.withoutPlace, b.model.withoutPlace, position)
     }
   }
 
-  private static func compare(
-    _ what: String, _ first: any Encodable, _ other: any Encodable, _ number: Int
+  private func compare(
+    _ what: String, _ first: any Encodable, _ other: any Encodable, _ position: Int
   ) throws {
-    let (one, two) = (try members(first), try members(other))
+    let (one, two) = (try Self.members(first), try Self.members(other))
     for key in Set(one.keys).union(two.keys).sorted() where one[key] != two[key] {
       func text(_ value: JSONValue?) throws -> String {
         try value.map { try StableJSON($0).text } ?? "missing"
       }
       throw Self.mismatch(
-        "Part \(number) doesn't belong to part 1: '\(key)' in its \(what) is "
+        "\(title(position)) doesn't belong to part 1: '\(key)' in its \(what) is "
           + "\(try text(two[key])), but in part 1 it is \(try text(one[key])). Evaluate all parts "
           + "with the same models and options."
       )
@@ -172,13 +183,15 @@ struct PartSet {
         for row in part.results where row.model == model {
           guard row.index >= 0, row.index < highest else {
             throw Self.mismatch(
-              "Part \(position + 1) has the index \(row.index) for '\(model)', but the dataset has "
+              "\(title(position)) has the index \(row.index) for '\(model)', but the dataset has "
                 + "\(content.counted(highest)).")
           }
           if let owner = owners.updateValue(position, forKey: row.index) {
             throw Self.mismatch(
-              "The \(content.noun) '\(row.image)' (index \(row.index)) of '\(model)' is in part "
-                + "\(owner + 1) and in part \(position + 1).")
+              "The \(content.noun) '\(row.image)' (index \(row.index)) of '\(model)' is in "
+                + (owner == position
+                  ? "\(lowercasedTitle(owner)) twice."
+                  : "\(lowercasedTitle(owner)) and in \(lowercasedTitle(position))."))
           }
         }
       }
@@ -250,7 +263,7 @@ extension PartSet {
     let names = results[0].metrics.keys.sorted()
     for (position, result) in results.enumerated() where result.metrics.keys.sorted() != names {
       throw Self.mismatch(
-        "Part \(position + 1) has the metrics \(result.metrics.keys.sorted().joined(separator: ", ")) "
+        "\(title(position)) has the metrics \(result.metrics.keys.sorted().joined(separator: ", ")) "
           + "of '\(id)', but part 1 has \(names.joined(separator: ", ")).")
     }
     let settings = first.settings
@@ -275,12 +288,12 @@ extension PartSet {
     for (position, result) in results.enumerated() {
       guard let items = result.items?[metric] else {
         throw Self.mismatch(
-          "Part \(position + 1) has no data of '\(metric)' for each \(content.noun) of "
+          "\(title(position)) has no data of '\(metric)' for each \(content.noun) of "
             + "'\(result.model.id)': 'items' is missing. Evaluate it again as a part.")
       }
       guard items.count == rows[position].count else {
         throw Self.mismatch(
-          "Part \(position + 1) has \(counted(items.count, "item")) of '\(metric)' for "
+          "\(title(position)) has \(counted(items.count, "item")) of '\(metric)' for "
             + "'\(result.model.id)', but \(content.counted(rows[position].count)); one item for each "
             + "\(content.noun) was expected.")
       }
