@@ -155,11 +155,11 @@ extension ModelBundle {
   ///
   /// Labels can also be other names for the classes, such as "zero" for the folder "0".
   func labelWarnings(_ classes: [String]) -> [String] {
-    let classes = classes.map { $0.lowercased() }
+    let folded = classes.map { $0.lowercased() }
     return manifest.outputs.compactMap { output in
-      guard let names = labels(of: output)?.names.map({ $0.lowercased() }),
-        names.count == classes.count, names.contains(where: classes.contains),
-        let index = names.indices.first(where: { names[$0] != classes[$0] })
+      guard let names = labels(of: output)?.names, names.count == classes.count,
+        names.contains(where: { folded.contains($0.lowercased()) }),
+        let index = names.indices.first(where: { names[$0].lowercased() != folded[$0] })
       else { return nil }
       return
         "class \(index) of the data is '\(classes[index].printable)', but the label \(index) of "
