@@ -73,15 +73,17 @@ def with_arrays(value: Any, layer: Mapping[str, Any]) -> Any:
 
     Args:
         value: An output as `tensorio run --json` prints it.
-        layer: The layer. The array is flat if the layer's shape isn't that of its numbers.
+        layer: The layer, and whether it ``has_floats``. The array is flat if the layer's shape isn't that of its numbers.
     """
+    is_float = bool(layer.get("has_floats"))  # JSON has 16 for the float 16.0
     if isinstance(value, dict) and layer.get("labels"):
-        return {label: _NOT_FINITE.get(score, score) if isinstance(score, str) else score
-                for label, score in value.items()}
+        return {label: _number(score, is_float) for label, score in value.items()}
+    if is_float and isinstance(value, (int, float)):
+        return float(value)
     shape = layer.get("shape")
     if not isinstance(value, list) or not value:
         return value
-    numbers = [_NOT_FINITE.get(part, part) if isinstance(part, str) else part for part in value]
+    numbers = [_number(part, is_float) for part in value]
     if not all(isinstance(part, (int, float)) for part in numbers):
         return value
     import numpy as np
@@ -90,3 +92,10 @@ def with_arrays(value: Any, layer: Mapping[str, Any]) -> Any:
     if shape and all(length > 0 for length in shape) and int(np.prod(shape)) == len(numbers):
         return array.reshape(shape)
     return array
+
+
+def _number(value: Any, is_float: bool) -> Any:
+    """Returns a number of an output; anything else as it is."""
+    if isinstance(value, str):
+        return _NOT_FINITE.get(value, value)
+    return float(value) if is_float and isinstance(value, int) else value

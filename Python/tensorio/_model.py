@@ -304,7 +304,9 @@ class Model:
         self, items: Iterable[object], answer: str, is_ordered: bool, raises: bool, as_text: bool = False,
     ) -> Iterator[Result[Any]]:
         worker = self._running()
-        outputs = {layer["name"]: layer for layer in worker.description["outputs"]}
+        floats = worker.description.get("float_outputs", [])
+        outputs = {layer["name"]: {**layer, "has_floats": layer["name"] in floats}
+                   for layer in worker.description["outputs"]}
 
         def read(given: Answer) -> Any:
             return read_text(given) if as_text else read_answer(given, outputs)

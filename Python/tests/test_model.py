@@ -105,6 +105,13 @@ def test_numbers_are_arrays_in_the_shape_of_their_layer(program: str, bundle_of:
         np.testing.assert_array_equal(model.run([1, 2, 3, 4, 5, 6])["y"], [[3, 2, 1], [6, 5, 4]])
 
 
+def test_whole_floats_are_floats(program: str, bundle_of: Any) -> None:
+    with tensorio.Model(bundle_of("matmul"), program=program) as model:
+        for b in (np.ones(4, dtype="float32"), np.full(4, 0.5, dtype="float32")):
+            value = model.run({"input1": np.arange(4, dtype="float32"), "input2": b})["output1"]
+            assert np.asarray(value).dtype == np.float64
+
+
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "int64", "float64", "float16", "bool"])
 def test_tensors_have_the_models_own_types(program: str, bundle_of: Any, kind: str) -> None:
     array = np.array([[0, 1, 1], [1, 0, 0]], dtype=kind)

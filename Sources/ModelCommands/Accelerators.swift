@@ -31,10 +31,15 @@ package enum AcceleratorChoice: String, CaseIterable, ExpressibleByArgument, Sen
 /// What ran the models of a command, and why.
 package final class AcceleratorReport: Sendable {
   private let choice: AcceleratorChoice?
+  /// Whether the errors of the GPU go to clients, so that the log needs them, too.
+  private let isForServer: Bool
   private let outcomes = Mutex<[AcceleratedBackend.Outcome]>([])
 
   /// Makes a report on the value of `--accelerator`, or on a command without it.
-  package init(_ choice: AcceleratorChoice?) { self.choice = choice }
+  package init(_ choice: AcceleratorChoice?, isForServer: Bool = false) {
+    self.choice = choice
+    self.isForServer = isForServer
+  }
 
   /// Whether the option was given, so that results say what ran.
   package var isAsked: Bool { choice != nil }
@@ -82,11 +87,10 @@ package final class AcceleratorReport: Sendable {
       outcomes.removeAll { $0.path == outcome.path }
       outcomes.append(outcome)
     }
-    // The error of the command has the reason, too.
-    guard let reason = outcome.reason, choice == .auto else { return }
-    Console.printMessage(
-      "warning: '\(outcome.path.printable)' runs on the CPU instead of the GPU: \(reason.printable)"
-    )
+    // The error of a command has the reason, too.
+    guard let reason = outcome.reason, choice == .auto || isForServer else { return }
+    let what = choice == .auto ? "runs on the CPU instead of the GPU" : "can't run on the GPU"
+    Console.printMessage("warning: '\(outcome.path.printable)' \(what): \(reason.printable)")
   }
 
   /// Returns why a model couldn't run, because only the GPU was allowed; nil if none was refused.

@@ -186,7 +186,7 @@ public struct NetRunnerCommand: ParsableCommand {
   private static func runtimes(
     on accelerator: AcceleratorChoice, _ memoryLimit: MemoryLimit
   ) -> ModelRuntimes {
-    let report = AcceleratorReport(accelerator)
+    let report = AcceleratorReport(accelerator, isForServer: true)
     return ModelRuntimes(
       backends: report.isolatedBackends(limitedBy: memoryLimit),
       accelerator: { report.description(ofModelAt: $0) })

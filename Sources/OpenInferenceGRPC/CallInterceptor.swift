@@ -6,6 +6,7 @@
 #if Servers
 import GRPCCore
 import Logging
+import Synchronization
 import WebServing
 
 /// Checks each call's token, counts the call, and writes its line of the log.
@@ -63,16 +64,21 @@ struct CallInterceptor: ServerInterceptor {
 }
 
 /// A call that is counted and logged once, when it ends.
-private struct Call: Sendable {
+///
+/// The transport drops the response of a call whose client is gone, which ends the call as cancelled.
+private final class Call: Sendable {
   private let method: MethodDescriptor
   private let metrics: RequestMetrics
   private let logger: Logger
   private let start = ContinuousClock.now
+  private let hasEnded = Atomic(false)
 
   init(_ method: MethodDescriptor, _ metrics: RequestMetrics, _ logger: Logger) {
     (self.method, self.metrics, self.logger) = (method, metrics, logger)
     metrics.begin()
   }
+
+  deinit { end(RPCError(code: .cancelled, message: "The client cancelled the call.")) }
 
   /// Returns a code's name as other servers' metrics have it: `NotFound`.
   private static func name(of code: RPCError.Code) -> String {
@@ -81,6 +87,7 @@ private struct Call: Sendable {
   }
 
   func end(_ error: RPCError?) {
+    guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let duration = ContinuousClock.now - start
     let status = error.map { Self.name(of: $0.code) } ?? "OK"
     metrics.end(

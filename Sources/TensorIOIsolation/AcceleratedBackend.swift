@@ -158,6 +158,13 @@ final class AcceleratedModel: LoadedModel {
   var signatures: [SignatureDescription] { model.signatures }
   var keepsState: Bool { model.keepsState }
 
+  /// Whether the CPU runs the model.
+  ///
+  /// Sessions on an accelerator can't be resized, and a trial covers one shape.
+  var runsBatches: Bool {
+    decision.withLock { if case .refused = $0 { model.runsBatches } else { false } }
+  }
+
   func describe(
     _ layers: LayerNames, in signature: SignatureDescription
   ) -> SignatureDescription { model.describe(layers, in: signature) }
@@ -205,9 +212,23 @@ final class AcceleratedModel: LoadedModel {
     }
   }
 
+  /// Checks before a run on the CPU that the accelerator isn't required.
+  func requireChoice() throws {
+    try decision.withLock { decision in
+      guard case .refused(let reason) = decision, backend.isRequired else { return }
+      throw backend.refusal(of: path, reason: reason)
+    }
+  }
+
   /// Uses the CPU from now on, because the accelerator failed after the trial.
   func distrust(_ error: any Error) throws {
-    let reason = AcceleratorTrial.reason(of: error, in: "a run after its trial")
+    try distrust(because: AcceleratorTrial.reason(of: error, in: "a run after its trial"))
+  }
+
+  /// Uses the CPU from now on.
+  ///
+  /// - Throws: `TensorIOError` if the accelerator is required.
+  func distrust(because reason: String) throws {
     decision.withLock { $0 = .refused(reason: reason) }
     backend.report(path, reason: reason)
     if backend.isRequired { throw backend.refusal(of: path, reason: reason) }

@@ -58,6 +58,7 @@ final class AcceleratedSession: Session {
       if let accelerated { try continueOn(accelerated) }
       if hasRun { return try repeatOnAccelerator(token) }
     }
+    if next === cpu { try model.requireChoice() }
     try runDecided(token)
     last = next
   }
@@ -115,13 +116,12 @@ final class AcceleratedSession: Session {
   // MARK: - Tensors
 
   func resizeInputs(to shapes: [[Int]]) throws {
-    if next !== cpu {
-      do {
-        try next.resizeInputs(to: shapes)
-      } catch {
-        try model.distrust(error)
-        next = cpu
-      }
+    let former = self.shapes ?? signature.inputs.map(\.shape)
+    if next !== cpu, shapes != former {
+      // LiteRT's GPU session goes on with the memory of its first shape, and computes zeros beyond it.
+      next = cpu
+      try model.distrust(
+        because: "the shapes of its inputs changed from \(former) to \(shapes) after the trial.")
     }
     if next === cpu { try cpu.resizeInputs(to: shapes) }
     last = next

@@ -14,6 +14,10 @@ import Synchronization
 /// writes in the meantime is passed on right afterwards.
 enum StandardErrorFilter {
   private static let hasBegun = Atomic(false)
+  /// Held while a stream is replaced.
+  ///
+  /// If two calls replaced it at once, the one that ends last would restore the other one's file.
+  private static let replacing = Mutex(())
   private static let unwanted = "INFO: Created TensorFlow Lite XNNPACK delegate"
 
   /// The beginnings of lines that the GPU's libraries write.
@@ -24,6 +28,12 @@ enum StandardErrorFilter {
 
   /// Calls a closure that uses the GPU's libraries, and returns their own explanation of a failure.
   static func whileUsingGPU(
+    _ body: () -> LiteRtStatus
+  ) -> (status: LiteRtStatus, reason: String) {
+    replacing.withLock { _ in filteringGPU(body) }
+  }
+
+  private static func filteringGPU(
     _ body: () -> LiteRtStatus
   ) -> (status: LiteRtStatus, reason: String) {
     hasBegun.store(true, ordering: .releasing)
@@ -42,11 +52,12 @@ enum StandardErrorFilter {
 
   static func whileCreatingFirstDelegate<Result>(_ body: () -> Result) -> Result {
     // Only the first compilation is filtered, so that others don't wait for it.
-    guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing),
-      let capture = Capture(STDERR_FILENO)
-    else { return body() }
-    defer { _ = capture.end(without: [unwanted]) }
-    return body()
+    guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return body() }
+    return replacing.withLock { _ in
+      guard let capture = Capture(STDERR_FILENO) else { return body() }
+      defer { _ = capture.end(without: [unwanted]) }
+      return body()
+    }
   }
 
   /// A standard stream's descriptor, a copy of it, and the file that replaces it.

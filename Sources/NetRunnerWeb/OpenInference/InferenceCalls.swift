@@ -113,6 +113,8 @@ struct InferenceCalls: InferenceHandler {
       return try await body()
     } catch let error as WebError {
       throw CallFailure(error)
+    } catch let error as TensorIOError where error.code == .cancelled {
+      throw CancellationError()
     } catch let error as TensorIOError {
       throw CallFailure(WebError(error))
     } catch let error as CancellationError {

@@ -79,7 +79,7 @@ struct OpenInferenceService: Sendable {
   /// The shape of a model's tensor, in which -1 is the axis of the items that run together.
   static func shape(of spec: TensorSpec, in model: InferenceModel) throws -> [Int] {
     let shape = spec.wireShape
-    guard shape.count > 1, shape[0] == 1, try model.runsItemsTogether() else { return shape }
+    guard shape.count > 1, shape[0] == 1, try model.takesBatches() else { return shape }
     return [-1] + shape.dropFirst()
   }
 
@@ -155,19 +155,18 @@ struct OpenInferenceService: Sendable {
   private func runAlone<Reply: Sendable>(
     _ work: Work<Reply>
   ) async throws -> (Reply, RequestStages) {
-    let isCancelled = CancellationFlag()
+    let token = CancellationToken(deadline: work.deadline)
     return try await withTaskCancellationHandler {
       try await work.queue.run {
-        try isCancelled.check()
+        try token.check()
         let begin = ContinuousClock.now
         let call = try work.read()
         let items = try call.items(for: work.model)
         let runBegin = ContinuousClock.now
         let outputs = try items.map { item in
-          try isCancelled.check()
+          try token.check()
           statistics.addRun(work.id, items: 1)
-          guard let deadline = work.deadline else { return try work.model.run(item) }
-          return try work.model.run(item, deadline: deadline)
+          return try work.model.run(batch: [item], until: token)[0]
         }
         let runEnd = ContinuousClock.now
         let result = try work.reply(InferenceReply(call, outputs, work.model))
@@ -179,8 +178,16 @@ struct OpenInferenceService: Sendable {
         )
       }
     } onCancel: {
-      isCancelled.set()
+      token.cancel()
     }
+  }
+}
+
+extension CancellationToken {
+  /// Throws an error if nobody needs the result any longer.
+  fileprivate func check() throws {
+    if isExpired { throw WebError.deadlineExceeded }
+    if isCancelled { throw CancellationError() }
   }
 }
 #endif

@@ -24,7 +24,8 @@ final class RunJoiner: Sendable {
   private struct Request: Sendable {
     let id: UInt64
     let items: [ModelInputs]
-    let deadline: ContinuousClock.Instant?
+    /// Ends the request's run if nobody needs its result any longer.
+    let token: CancellationToken
     let finish: @Sendable (Result<Run, any Error>) -> Void
   }
 
@@ -53,7 +54,8 @@ final class RunJoiner: Sendable {
   ///   - items: The items of one request, which stay together.
   ///   - model: A model that declares a batch axis.
   ///   - queue: The threads that run the model.
-  ///   - deadline: When the request is refused if it still waits.
+  ///   - deadline: When the request is refused if it still waits, and its run ended if it has one of
+  ///     its own.
   ///   - reply: Makes the response, on the thread that ran the model.
   ///   - counting: Gets the number of items of each run.
   /// - Returns: The response.
@@ -66,9 +68,10 @@ final class RunJoiner: Sendable {
   ) async throws -> Reply {
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let key = ObjectIdentifier(model)
+    let token = CancellationToken(deadline: deadline)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let request = Request(id: id, items: items, deadline: deadline) { run in
+        let request = Request(id: id, items: items, token: token) { run in
           continuation.resume(with: Result { try reply(run.get()) })
         }
         let count = waiting.withLock { waiting in
@@ -87,6 +90,7 @@ final class RunJoiner: Sendable {
         }
       }
     } onCancel: {
+      token.cancel()
       take(id, from: key)?.finish(.failure(CancellationError()))
     }
   }
@@ -127,11 +131,12 @@ final class RunJoiner: Sendable {
 
   /// Runs the next requests, of which there may be none because another thread took them.
   private func runNext(of model: InferenceModel, _ count: (Int) -> Void) {
-    let now = ContinuousClock.now
     var requests: [Request] = []
     for request in takeNext(from: ObjectIdentifier(model)) {
-      if let deadline = request.deadline, deadline <= now {
+      if request.token.isExpired {
         request.finish(.failure(WebError.deadlineExceeded))
+      } else if request.token.isCancelled {
+        request.finish(.failure(CancellationError()))
       } else {
         requests.append(request)
       }
@@ -164,24 +169,8 @@ final class RunJoiner: Sendable {
   ) throws -> Run {
     count(request.items.count)
     let begin = ContinuousClock.now
-    let outputs =
-      if request.items.count == 1, let deadline = request.deadline {
-        [try model.run(request.items[0], deadline: deadline)]
-      } else {
-        try model.run(batch: request.items)
-      }
+    let outputs = try model.run(batch: request.items, until: request.token)
     return Run(outputs: outputs, begin: begin, end: ContinuousClock.now)
-  }
-}
-
-/// Tells work on another thread that nobody waits for it any longer.
-final class CancellationFlag: Sendable {
-  private let isSet = Atomic(false)
-
-  func set() { isSet.store(true, ordering: .relaxed) }
-
-  func check() throws {
-    if isSet.load(ordering: .relaxed) { throw CancellationError() }
   }
 }
 #endif

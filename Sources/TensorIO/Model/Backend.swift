@@ -43,6 +43,11 @@ public protocol LoadedModel: Sendable {
   /// Such a model has one session and runs items one by one. The default is false.
   var keepsState: Bool { get }
 
+  /// Whether several items may go through the model in one run, if it declares a batch axis.
+  ///
+  /// Otherwise, they run one by one. The default is true.
+  var runsBatches: Bool { get }
+
   /// Finds the tensors for layers of these names.
   ///
   /// A backend that matches layers by name may know more tensors than a signature lists. TensorFlow
@@ -70,6 +75,7 @@ public protocol LoadedModel: Sendable {
 
 extension LoadedModel {
   public var keepsState: Bool { false }
+  public var runsBatches: Bool { true }
 
   public func describe(
     _ layers: LayerNames, in signature: SignatureDescription

@@ -28,11 +28,14 @@ extension InferenceModel.Loaded {
     return outputs
   }
 
-  /// Whether items may go through the model in one run.
+  /// Whether items go through the model in one run.
+  var runsItemsTogether: Bool { takesBatches && model.runsBatches }
+
+  /// Whether the model takes several items at once, which run together if the runtime allows it.
   ///
   /// Optional inputs may differ from item to item, so items that have them run one by one. The same
   /// is true for placeholders.
-  var runsItemsTogether: Bool {
+  var takesBatches: Bool {
     bound.declaresBatches && !model.keepsState && !hasStrings && bound.optionalInputs.isEmpty
   }
 
@@ -64,7 +67,12 @@ extension InferenceModel.Loaded {
     let outputs = Result {
       hasRoom(for: items.count, session) ? try run(items, asBatchOn: session, until: token) : nil
     }
-    try session.resizeInputs(to: single)
+    do {
+      try session.resizeInputs(to: single)
+    } catch {
+      // The session's process may have ended. The next one begins with the shapes of the batch.
+      try session.resizeInputs(to: single)
+    }
     return try outputs.get()
   }
 

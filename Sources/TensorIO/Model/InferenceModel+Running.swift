@@ -88,6 +88,23 @@ extension InferenceModel {
     }
   }
 
+  /// Runs the model on several items, and ends the run when a token is cancelled or its deadline passes.
+  ///
+  /// The runs of a model that keeps state are only ended between two items.
+  ///
+  /// - Throws: ``TensorIOError`` with the code `.cancelled` or `.deadlineExceeded` if the token ended
+  ///   the run, and the errors of other runs.
+  package func run(
+    batch items: [ModelInputs], until token: CancellationToken
+  ) throws -> [ModelOutputs] {
+    let request = RunRequest(token: token)
+    let loaded = try loaded(for: request, items: items.count)
+    let stop = loaded.stop(for: request)
+    return try lend(loaded.pool, to: request, items: items.count) { session in
+      try loaded.run(batch: items, on: session, until: stop)
+    }
+  }
+
   public func run(batch items: [ModelInputs]) async throws -> [ModelOutputs] {
     let request = RunRequest(deadline: nil)
     let loaded = try await loaded(for: request, items: items.count)
@@ -96,6 +113,11 @@ extension InferenceModel {
       try loaded.run(batch: items, on: session, until: stop)
     }
   }
+
+  /// Returns whether the model takes several items at once, which run together or one by one.
+  ///
+  /// - Throws: ``TensorIOError`` when the model can't be loaded.
+  package func takesBatches() throws -> Bool { try loaded().takesBatches }
 
   /// Returns whether the model runs several items at once, which takes less time than single runs.
   ///
@@ -215,6 +237,9 @@ extension InferenceModel {
           + "again later, or make the model with more sessions.")
     case SessionPool.Failure.expired:
       return request?.expired(of: bundle.path) ?? error
+    case is CancellationError:
+      if let request, request.token.isExpired { return request.expired(of: bundle.path) }
+      return error
     case let error as TensorIOError where error.code == .cancelled:
       if let request, request.token.isExpired { return request.expired(of: bundle.path) }
       return error

@@ -25,6 +25,8 @@ final class RunRequest: Sendable {
 
   init(deadline: ContinuousClock.Instant?) { token = CancellationToken(deadline: deadline) }
 
+  init(token: CancellationToken) { self.token = token }
+
   var deadline: ContinuousClock.Instant? { token.deadline }
 
   /// Notes that the model must be loaded first.

@@ -42,13 +42,14 @@ struct ItemWork: Sendable {
     func layers(_ layers: [ModelManifest.Layer]) -> JSONValue {
       .array(layers.map { ModelReport.json($0, in: bundle) })
     }
+    let floats = signature.outputs.filter(\.hasFloats).map { JSONValue.string($0.name) }
     description = [
       "model": .object([
         "id": .string(record.id), "name": .string(record.name), "sha256": .string(record.sha256),
         "preprocessing_sha256": .string(record.preprocessingSHA256),
       ]),
       "run": .string(run), "inputs": layers(bundle.manifest.inputs),
-      "outputs": layers(bundle.manifest.outputs),
+      "outputs": layers(bundle.manifest.outputs), "float_outputs": .array(floats),
     ]
   }
 
@@ -186,6 +187,16 @@ struct ItemWork: Sendable {
     switch part.content {
     case .json(let json): return try reader.value(of: json, for: spec, named: part.name)
     case .bytes(let range): return try reader.value(of: body[range], for: spec, named: part.name)
+    }
+  }
+}
+
+extension TensorSpec {
+  /// Whether the numbers of an output are floats, also those that happen to be whole.
+  fileprivate var hasFloats: Bool {
+    switch kind {
+    case .vector(.some, _), .scalar(.some): true
+    default: [.float16, .float32, .float64].contains(dataType)
     }
   }
 }
