@@ -24,16 +24,32 @@ final class EventFile {
   ///
   /// - Throws: `TensorIOError` when it can't be made.
   init(in folder: String) throws {
-    let time = Date().timeIntervalSince1970
-    // TensorBoard finds files by this part of their name, and reads them in the order of the rest.
+    // TensorBoard reads files in the order of their names, and drops what an earlier one has of the
+    // steps that a later one begins with. So the name comes after all others, also in the same second.
+    let time = Int(Date().timeIntervalSince1970)
+    let last = Self.times(in: folder).max() ?? 0
     let path =
-      folder + "/events.out.tfevents.\(Int(time)).\(ProcessInfo.processInfo.processIdentifier)"
+      folder + "/" + Self.prefix + "\(max(time, last + 1))."
+      + "\(ProcessInfo.processInfo.processIdentifier)"
     file = try FileSystem.writing("'\(path)' can't be written") {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true)
       return try OpenFile(creating: path)
     }
     try add { $0.add(3, "brain.Event:2") }
+  }
+
+  /// TensorBoard finds files by this part of their name.
+  private static let prefix = "events.out.tfevents."
+
+  /// The times in the names of a folder's files, in seconds since 1970.
+  private static func times(in folder: String) -> [Int] {
+    // A folder that isn't there yet has no files.
+    let names = (try? FileSystem.contents(of: folder)) ?? []
+    return names.filter { $0.hasPrefix(prefix) }.compactMap { name in
+      let digits = name.dropFirst(prefix.count).prefix { $0 != "." }
+      return Int(digits).flatMap { (0..<1 << 40).contains($0) ? $0 : nil }
+    }
   }
 
   /// Adds numbers, by name, in a step.
