@@ -149,7 +149,9 @@ class Worker:
 
     def encode_failure(self, error: ItemError, item: object, index: int, options: dict[str, Any]) -> ItemFrame:
         """Returns an item that can't be sent, for the row that says so."""
-        failure = {"code": error.code, "message": error.message}
+        # The message may have a name that isn't UTF-8.
+        message = error.message.encode(errors="backslashreplace").decode()
+        failure = {"code": error.code, "message": message}
         return self._frame(Source({"failure": failure}), item, index, options)
 
     def _frame(self, source: Source, item: object, index: int, options: dict[str, Any]) -> ItemFrame:

@@ -53,12 +53,13 @@ def test_rows_equal_those_of_bulk(digits: tensorio.Model, command: Command, tmp_
 
 
 def test_an_item_that_cannot_be_sent_has_a_row(digits: tensorio.Model) -> None:
-    items = [SEVEN, {1, 2}, object(), SEVEN]
+    items = [SEVEN, {1, 2}, Path("\udcff.png"), SEVEN]
     rows = list(digits.rows(items))
     assert [row["error"] for row in rows] == [False, True, True, False]
     assert [int(row["index"]) for row in rows] == [0, 1, 2, 3]
     assert [row["image"] for row in rows] == [str(SEVEN), "1", "2", str(SEVEN)]
     assert "set isn't among what models take" in rows[1]["error_description"]
+    assert "\\udcff.png can't be sent to the model: its name isn't UTF-8" in rows[2]["error_description"]
     assert {row["run"] for row in rows} == {digits.run_id}
 
 

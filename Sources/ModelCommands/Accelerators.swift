@@ -107,18 +107,21 @@ package final class AcceleratorReport: Sendable {
     outcomes.withLock { outcomes in outcomes.first { path == nil || $0.path == path } }
   }
 
-  /// What runs the model at a path, and why it isn't the accelerator.
+  /// What runs the model at a path, or the only model, and why it isn't the accelerator.
   ///
-  /// It is nil before the first run, and for models that an accelerator may not run.
-  package func description(ofModelAt path: String) -> (name: String, reason: String?)? {
-    outcome(ofModelAt: path).map { ($0.accelerator.rawValue, $0.reason) }
+  /// The name is `gpu`, `cpu`, or `none` if only the GPU may run the model and can't. It is nil before
+  /// the first run, and for models that an accelerator may not run.
+  package func description(ofModelAt path: String?) -> (name: String, reason: String?)? {
+    outcome(ofModelAt: path).map { outcome in
+      let isRefused = choice == .gpu && outcome.reason != nil
+      return (isRefused ? "none" : outcome.accelerator.rawValue, outcome.reason)
+    }
   }
 
-  /// What ran the model at a path, or the only model: `gpu`, or `cpu` with the reason.
+  /// The description as text: `gpu`, or `cpu` with the reason.
   package func text(ofModelAt path: String? = nil) -> String {
-    guard let outcome = outcome(ofModelAt: path) else { return "cpu" }
-    if choice == .gpu, let reason = outcome.reason { return "none (\(reason))" }
-    return outcome.accelerator.rawValue + (outcome.reason.map { " (\($0))" } ?? "")
+    guard let (name, reason) = description(ofModelAt: path) else { return "cpu" }
+    return name + (reason.map { " (\($0))" } ?? "")
   }
 
   /// The same as JSON: accelerator, and accelerator_reason if the CPU took over.

@@ -145,6 +145,8 @@ final class AcceleratedModel: LoadedModel {
 
   /// Nil until the first run.
   private let decision = Mutex<Decision?>(nil)
+  /// Whether the decision is against the accelerator, which is never changed again.
+  private let isRefused = Atomic(false)
 
   init(
     _ model: any LoadedModel, at path: String, for modes: ModelModes, of backend: AcceleratedBackend
@@ -160,10 +162,9 @@ final class AcceleratedModel: LoadedModel {
 
   /// Whether the CPU runs the model.
   ///
-  /// Sessions on an accelerator can't be resized, and a trial covers one shape.
-  var runsBatches: Bool {
-    decision.withLock { if case .refused = $0 { model.runsBatches } else { false } }
-  }
+  /// Sessions on an accelerator can't be resized, and a trial covers one shape. This doesn't wait for a
+  /// trial, because servers ask before every run.
+  var runsBatches: Bool { isRefused.load(ordering: .acquiring) && model.runsBatches }
 
   func describe(
     _ layers: LayerNames, in signature: SignatureDescription
@@ -190,37 +191,27 @@ final class AcceleratedModel: LoadedModel {
   ) throws -> (any LoadedModel)? {
     try decision.withLock { decision in
       if decision == nil {
-        var reason = try trial()
-        var loaded: (any LoadedModel)?
-        if reason == nil {
+        if let reason = try trial() {
+          refuse(because: reason, &decision)
+        } else {
           do {
-            loaded = try backend.loadOnAccelerator(path, for: modes, options: options)
+            decision = .trusted(
+              try backend.loadOnAccelerator(path, for: modes, options: options))
+            backend.report(path, reason: nil)
           } catch {
-            reason = AcceleratorTrial.reason(of: error)
+            refuse(because: AcceleratorTrial.reason(of: error), &decision)
           }
         }
-        if let loaded, reason == nil { decision = .trusted(loaded) }
-        if let reason { decision = .refused(reason: reason) }
-        backend.report(path, reason: reason)
       }
-      switch decision {
-      case .trusted(let model): return model
-      case .refused(let reason) where backend.isRequired:
-        throw backend.refusal(of: path, reason: reason)
-      case .refused, nil: return nil
-      }
-    }
-  }
-
-  /// Checks before a run on the CPU that the accelerator isn't required.
-  func requireChoice() throws {
-    try decision.withLock { decision in
-      guard case .refused(let reason) = decision, backend.isRequired else { return }
-      throw backend.refusal(of: path, reason: reason)
+      if case .trusted(let model) = decision { return model }
+      try checkRequirement(decision)
+      return nil
     }
   }
 
   /// Uses the CPU from now on, because the accelerator failed after the trial.
+  ///
+  /// - Throws: `TensorIOError` if the accelerator is required.
   func distrust(_ error: any Error) throws {
     try distrust(because: AcceleratorTrial.reason(of: error, in: "a run after its trial"))
   }
@@ -229,8 +220,26 @@ final class AcceleratedModel: LoadedModel {
   ///
   /// - Throws: `TensorIOError` if the accelerator is required.
   func distrust(because reason: String) throws {
-    decision.withLock { $0 = .refused(reason: reason) }
+    try decision.withLock { decision in
+      refuse(because: reason, &decision)
+      try checkRequirement(decision)
+    }
+  }
+
+  /// Checks before a run on the CPU that the accelerator isn't required.
+  func checkCPUIsAllowed() throws {
+    guard backend.isRequired else { return }
+    try decision.withLock { try checkRequirement($0) }
+  }
+
+  private func refuse(because reason: String, _ decision: inout Decision?) {
+    decision = .refused(reason: reason)
+    isRefused.store(true, ordering: .releasing)
     backend.report(path, reason: reason)
-    if backend.isRequired { throw backend.refusal(of: path, reason: reason) }
+  }
+
+  private func checkRequirement(_ decision: Decision?) throws {
+    guard backend.isRequired, case .refused(let reason) = decision else { return }
+    throw backend.refusal(of: path, reason: reason)
   }
 }

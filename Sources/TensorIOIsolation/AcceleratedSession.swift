@@ -58,7 +58,7 @@ final class AcceleratedSession: Session {
       if let accelerated { try continueOn(accelerated) }
       if hasRun { return try repeatOnAccelerator(token) }
     }
-    if next === cpu { try model.requireChoice() }
+    if next === cpu { try model.checkCPUIsAllowed() }
     try runDecided(token)
     last = next
   }

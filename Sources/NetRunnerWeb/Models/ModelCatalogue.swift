@@ -20,7 +20,6 @@ final class ModelCatalogue: Sendable {
 
   private let shipped: [String]
   private let backends: [any Backend]
-  private let trialBackends: [any Backend]
   private let threads: Int
   private let trials: ModelTrials
 
@@ -38,9 +37,8 @@ final class ModelCatalogue: Sendable {
     folder = options.models
     self.shipped = shipped
     backends = options.runtimes.backends
-    trialBackends = options.trialBackends ?? backends
     threads = options.threads
-    trials = ModelTrials(backends: trialBackends)
+    trials = ModelTrials(backends: options.trialBackends ?? backends)
     try rescan()
   }
 
@@ -149,9 +147,7 @@ final class ModelCatalogue: Sendable {
     throw WebError(status: .conflict, code: "model_unloaded", message: problem)
   }
 
-  func tryOut(_ bundle: ModelBundle) throws {
-    try InferenceModel.tryOut(bundle, with: ModelLoader(backends: trialBackends))
-  }
+  func tryOut(_ bundle: ModelBundle) throws { try trials.tryOut(bundle) }
 
   /// Unloads a model whose bundle was replaced.
   func unload(_ id: String) {

@@ -64,7 +64,7 @@ final class ModelTrials: Sendable {
       }
       guard isNew else { continue }
       queue.async(group: group) { [self] in
-        let outcome = tryOut(bundle)
+        let outcome = newOutcome(of: bundle)
         state.withLock { state in
           state.underWay.remove(subject)
           state.outcomes[subject] = outcome
@@ -74,10 +74,15 @@ final class ModelTrials: Sendable {
     _ = group.wait(timeout: .now() + seconds)
   }
 
+  /// Loads a model and runs it on zeros.
+  func tryOut(_ bundle: ModelBundle) throws {
+    try InferenceModel.tryOut(bundle, with: ModelLoader(backends: backends))
+  }
+
   /// Returns the outcome, or nil if the runtime is missing, which says nothing about the model.
-  private func tryOut(_ bundle: ModelBundle) -> Outcome? {
+  private func newOutcome(of bundle: ModelBundle) -> Outcome? {
     do {
-      try InferenceModel.tryOut(bundle, with: ModelLoader(backends: backends))
+      try tryOut(bundle)
       return .passed
     } catch let error as TensorIOError where error.code == .missingLibrary {
       return nil

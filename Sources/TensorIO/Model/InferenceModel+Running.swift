@@ -92,8 +92,9 @@ extension InferenceModel {
   ///
   /// The runs of a model that keeps state are only ended between two items.
   ///
-  /// - Throws: ``TensorIOError`` with the code `.cancelled` or `.deadlineExceeded` if the token ended
-  ///   the run, and the errors of other runs.
+  /// - Throws: ``TensorIOError`` with the code `.deadlineExceeded` if the deadline has passed, or with
+  ///   `.cancelled` if the token was cancelled during a run; `CancellationError` if it was cancelled
+  ///   between two; and the errors of other runs.
   package func run(
     batch items: [ModelInputs], until token: CancellationToken
   ) throws -> [ModelOutputs] {
@@ -237,13 +238,11 @@ extension InferenceModel {
           + "again later, or make the model with more sessions.")
     case SessionPool.Failure.expired:
       return request?.expired(of: bundle.path) ?? error
-    case is CancellationError:
-      if let request, request.token.isExpired { return request.expired(of: bundle.path) }
-      return error
-    case let error as TensorIOError where error.code == .cancelled:
-      if let request, request.token.isExpired { return request.expired(of: bundle.path) }
-      return error
-    default: return error
+    default:
+      let isCancelled =
+        error is CancellationError || (error as? TensorIOError)?.code == .cancelled
+      guard isCancelled, let request, request.token.isExpired else { return error }
+      return request.expired(of: bundle.path)
     }
   }
 

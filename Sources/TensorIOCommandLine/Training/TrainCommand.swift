@@ -307,8 +307,10 @@ struct TrainCommand: ParsableCommand {
 
   /// Returns the settings that decide the results, apart from those of the trainer's own options.
   private func notes(_ data: TrainingData, _ validation: TrainingData?) -> [String: String] {
-    var notes = ["--data": data.checksumText]
-    notes["--validation-data"] = validation?.checksumText
+    var notes: [String: String] = [:]
+    for (option, items) in zip(TrainingData.options, [data, validation]) {
+      notes[option] = items.map { "\($0.checksum)" }
+    }
     notes["--balance"] = itemOptions.balance
     notes["--class-weights"] = itemOptions.classWeights.map { "\($0.name)=\($0.value)" }
     for argument in placeholder + loop.schedule { notes[argument.name] = argument.value }

@@ -38,8 +38,8 @@ struct TrainingData: Sendable {
     }
   }
 
-  /// The checksum as a checkpoint keeps it.
-  var checksumText: String { "checksum \(checksum)" }
+  /// The options with items, of which a checkpoint keeps the checksum.
+  static let options = ["--data", "--validation-data"]
 
   /// The name of an item in error messages.
   var nameOfItem: @Sendable (Int) -> String {

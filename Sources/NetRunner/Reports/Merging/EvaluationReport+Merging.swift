@@ -42,7 +42,7 @@ extension EvaluationReport {
       guard let result = whole.models.first(where: { $0.model.id == row.model }) else {
         throw TensorIOError(
           .invalidOption,
-          "\(parts.title(0)) has a summary of '\(row.model)', which is not among its models.")
+          "Part \(parts.number(0)) has a summary of '\(row.model)', which is not among its models.")
       }
       var row = row
       row.latency = result.latency.inference.mean
@@ -118,12 +118,10 @@ struct PartSet {
     try checkRows()
   }
 
-  /// What errors call a part at a position.
-  func title(_ position: Int) -> String {
-    "Part \(position + 1)" + (names.isEmpty ? "" : " ('\(names[position])')")
+  /// The number of the part at a position, and its file if it has one, for errors.
+  func number(_ position: Int) -> String {
+    "\(position + 1)" + (names.isEmpty ? "" : " ('\(names[position])')")
   }
-
-  private func lowercasedTitle(_ position: Int) -> String { "p" + title(position).dropFirst() }
 
   private static func mismatch(_ message: String) -> TensorIOError {
     TensorIOError(.invalidOption, message)
@@ -141,7 +139,7 @@ struct PartSet {
     let ids = (first.models.map(\.model.id), other.models.map(\.model.id))
     guard ids.0 == ids.1 else {
       throw Self.mismatch(
-        "\(title(position)) covers the models \(ids.1.joined(separator: ", ")), but part 1 covers "
+        "Part \(number(position)) covers the models \(ids.1.joined(separator: ", ")), but part 1 covers "
           + "\(ids.0.joined(separator: ", ")).")
     }
     for (a, b) in zip(first.models, other.models) {
@@ -158,7 +156,7 @@ struct PartSet {
         try value.map { try StableJSON($0).text } ?? "missing"
       }
       throw Self.mismatch(
-        "\(title(position)) doesn't belong to part 1: '\(key)' in its \(what) is "
+        "Part \(number(position)) doesn't belong to part 1: '\(key)' in its \(what) is "
           + "\(try text(two[key])), but in part 1 it is \(try text(one[key])). Evaluate all parts "
           + "with the same models and options."
       )
@@ -183,15 +181,15 @@ struct PartSet {
         for row in part.results where row.model == model {
           guard row.index >= 0, row.index < highest else {
             throw Self.mismatch(
-              "\(title(position)) has the index \(row.index) for '\(model)', but the dataset has "
+              "Part \(number(position)) has the index \(row.index) for '\(model)', but the dataset has "
                 + "\(content.counted(highest)).")
           }
           if let owner = owners.updateValue(position, forKey: row.index) {
             throw Self.mismatch(
               "The \(content.noun) '\(row.image)' (index \(row.index)) of '\(model)' is in "
                 + (owner == position
-                  ? "\(lowercasedTitle(owner)) twice."
-                  : "\(lowercasedTitle(owner)) and in \(lowercasedTitle(position))."))
+                  ? "part \(number(owner)) twice."
+                  : "part \(number(owner)) and in part \(number(position))."))
           }
         }
       }
@@ -263,7 +261,7 @@ extension PartSet {
     let names = results[0].metrics.keys.sorted()
     for (position, result) in results.enumerated() where result.metrics.keys.sorted() != names {
       throw Self.mismatch(
-        "\(title(position)) has the metrics \(result.metrics.keys.sorted().joined(separator: ", ")) "
+        "Part \(number(position)) has the metrics \(result.metrics.keys.sorted().joined(separator: ", ")) "
           + "of '\(id)', but part 1 has \(names.joined(separator: ", ")).")
     }
     let settings = first.settings
@@ -288,12 +286,12 @@ extension PartSet {
     for (position, result) in results.enumerated() {
       guard let items = result.items?[metric] else {
         throw Self.mismatch(
-          "\(title(position)) has no data of '\(metric)' for each \(content.noun) of "
+          "Part \(number(position)) has no data of '\(metric)' for each \(content.noun) of "
             + "'\(result.model.id)': 'items' is missing. Evaluate it again as a part.")
       }
       guard items.count == rows[position].count else {
         throw Self.mismatch(
-          "\(title(position)) has \(counted(items.count, "item")) of '\(metric)' for "
+          "Part \(number(position)) has \(counted(items.count, "item")) of '\(metric)' for "
             + "'\(result.model.id)', but \(content.counted(rows[position].count)); one item for each "
             + "\(content.noun) was expected.")
       }

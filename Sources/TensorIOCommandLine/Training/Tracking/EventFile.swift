@@ -70,8 +70,9 @@ final class EventFile {
   /// Notes that a training continues with a step, so that readers drop what an earlier process wrote
   /// of this step and of later ones.
   func addStart(step: Int) throws {
+    let isStart: UInt64 = 1
     var session = Message()
-    session.add(1, UInt64(1))
+    session.add(1, isStart)
     try add { event in
       event.add(2, UInt64(max(step, 0)))
       event.add(7, session)
