@@ -38,6 +38,7 @@ public struct NetRunnerServer: Sendable {
   private let health: HealthRoutes<WebError>
   private let inference: OpenInferenceService
   private let token: TokenCheck
+  private let clients = ClientConnections()
   private let metrics = RequestMetrics()
   private let callMetrics = RequestMetrics(.grpc)
   /// The maximum size of a gRPC message, if the options don't say it: an image and its tensor.
@@ -120,10 +121,9 @@ public struct NetRunnerServer: Sendable {
       let application = try WebServer.application(
         router(), name: Self.name, address: (options.host, options.port),
         certificate: options.certificate, idleTime: .seconds(60),
-        connectionsPerAddress: options.connectionsPerAddress, logger: logger
-      ) { address in
-        onStart(address + (options.token.map { "#token=\($0)" } ?? ""))
-      }
+        connectionsPerAddress: options.connectionsPerAddress,
+        handlers: { [clients] in [clients.makeHandler()] }, logger: logger,
+        onStart: { address in onStart(address + (options.token.map { "#token=\($0)" } ?? "")) })
       try await WebServer.run(
         [application] + healthServices() + callServices(onStartGRPC),
         shutdownTime: .seconds(Int64(options.shutdownTime)),
@@ -197,7 +197,7 @@ public struct NetRunnerServer: Sendable {
       options: options, repository: imports.repository, samples: assets + "/Samples",
       document: assets + "/openapi.json"
     ).add(to: api)
-    ModelRoutes(runner: runner, bodies: bodies).add(to: api)
+    ModelRoutes(runner: runner, bodies: bodies, clients: clients).add(to: api)
     ImportRoutes(imports: imports, bodies: bodies).add(to: api)
     DescriptionRoutes(
       runner: runner, imports: imports, drafts: drafts, bodies: bodies,
@@ -205,7 +205,7 @@ public struct NetRunnerServer: Sendable {
     ).add(to: api)
     RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)
     addUploadsEvaluationsAndLabels(to: api)
-    OpenInferenceRoutes(service: inference, bodies: bodies, health: health).add(
+    OpenInferenceRoutes(service: inference, bodies: bodies, health: health, clients: clients).add(
       to: router.group("v2").add(middleware: access))
     router.group().add(middleware: access).get("metrics") { _, _ in
       let text = metrics.text([

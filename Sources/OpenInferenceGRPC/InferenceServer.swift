@@ -10,7 +10,17 @@ package import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import Synchronization
 package import WebServing
+
+/// Tells calls that the server shuts down.
+final class Shutdown: Sendable {
+  private let flag = Atomic(false)
+
+  var hasBegun: Bool { flag.load(ordering: .sequentiallyConsistent) }
+
+  func begin() { flag.store(true, ordering: .sequentiallyConsistent) }
+}
 
 /// Serves the Open Inference Protocol, health checks and reflection over gRPC.
 package struct InferenceServer: Service {
@@ -72,10 +82,12 @@ package struct InferenceServer: Service {
     if let certificate = configuration.certificate { try WebServer.check(certificate) }
     let transport = HTTP2ServerTransport.Posix(
       address: try address(), transportSecurity: security, config: limits)
+    let shutdown = Shutdown()
     let server = GRPCServer(
       transport: transport,
       services: [
-        InferenceService(handler: handler), HealthService(handler: handler), ReflectionService(),
+        InferenceService(handler: handler, shutdown: shutdown), HealthService(handler: handler),
+        ReflectionService(),
       ],
       interceptors: [CallInterceptor(handler: handler, metrics: metrics, logger: logger)])
     do {
@@ -87,6 +99,7 @@ package struct InferenceServer: Service {
           try await group.waitForAll()
         }
       } onGracefulShutdown: {
+        shutdown.begin()
         server.beginGracefulShutdown()
       }
     } catch let error as RuntimeError {

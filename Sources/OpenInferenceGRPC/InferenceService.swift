@@ -10,6 +10,7 @@ import SwiftProtobuf
 /// The service of the Open Inference Protocol.
 struct InferenceService: Inference_GRPCInferenceService.ServiceProtocol {
   let handler: any InferenceHandler
+  let shutdown: Shutdown
 
   func serverLive(
     request: ServerRequest<Inference_ServerLiveRequest>, context: ServerContext
@@ -167,9 +168,15 @@ struct InferenceService: Inference_GRPCInferenceService.ServiceProtocol {
     let task = Task { try await make() }
     do {
       return ServerResponse(
-        message: try await withRPCCancellationHandler {
-          try await task.value
-        } onCancelRPC: {
+        message: try await withTaskCancellationHandler {
+          try await withRPCCancellationHandler {
+            try await task.value
+          } onCancelRPC: {
+            // A shutdown cancels all calls, but those in progress have until its time is up. Then
+            // this function's own task is cancelled.
+            if !shutdown.hasBegun { task.cancel() }
+          }
+        } onCancel: {
           task.cancel()
         })
     } catch {

@@ -94,7 +94,7 @@ final class IsolatedSession: Session {
     if let worker { return worker }
     guard faultsInARow < Self.mostFaultsInARow else {
       throw TensorIOError(
-        .unsupportedModel,
+        .processEnded,
         "The model '\(model.address.path)' ended \(faultsInARow) processes in a row, and isn't "
           + "run again. Convert or download the model again, and reload it.")
     }

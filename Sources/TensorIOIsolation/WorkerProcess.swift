@@ -103,11 +103,10 @@ final class WorkerProcess {
   private func ended(_ cause: any Error) -> TensorIOError {
     let signal = stop(isEnding: true)
     if let fault = ProcessFault(signal: signal) {
-      return TensorIOError(.unsupportedModel, fault.message(ofModelAt: path), cause: fault)
+      return TensorIOError(.processEnded, fault.message(ofModelAt: path), cause: fault)
     }
     return TensorIOError(
-      .inferenceFailed, "The process that ran the model '\(path)' ended unexpectedly.", cause: cause
-    )
+      .processEnded, "The process that ran the model '\(path)' ended unexpectedly.", cause: cause)
   }
 
   /// Ends the process.

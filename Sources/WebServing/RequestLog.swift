@@ -21,43 +21,69 @@ package struct RequestLog<Context: ConnectionContext>: RouterMiddleware {
     _ request: Request, context: Context,
     next: (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let start = ContinuousClock.now
-    let method = RequestMetrics.name(ofMethod: request.method.rawValue)
-    let (target, route) = (request.head.path ?? "", context.endpointPath ?? "none")
-    let (logger, notes) = (context.logger, context.notes)
-    metrics.begin()
-    @Sendable func end(status code: Int, isWhole: Bool) {
-      let duration = ContinuousClock.now - start
-      let status = String(code)
-      metrics.end(method: method, route: route, status: status, duration: duration)
-      var metadata = RequestNotes.metadata(
-        method: method, target: target, status: status, bytes: notes.sent, duration)
-      if let token = notes.token { metadata["token"] = .string(token) }
-      logger.info(isWhole ? "request" : "request aborted", metadata: metadata)
-    }
-    var response: Response
-    do {
-      response = try await next(request, context)
-    } catch {
-      end(status: 500, isWhole: false)
-      throw error
-    }
+    let entry = Entry(
+      metrics, context.logger, context.notes,
+      method: RequestMetrics.name(ofMethod: request.method.rawValue),
+      target: request.head.path ?? "", route: context.endpointPath ?? "none")
+    var response = try await next(request, context)
     let (status, body) = (response.status.code, response.body)
     guard body.contentLength != 0 else {
-      end(status: status, isWhole: true)
+      entry.end(status: status, isWhole: true)
       return response
     }
+    entry.begin(status: status)
     // Replacing the body by one of the same length doesn't change the header fields.
     response.body = ResponseBody(contentLength: body.contentLength) { writer in
       do {
-        try await body.write(CountingWriter(base: writer, notes: notes))
-        end(status: status, isWhole: true)
+        try await body.write(CountingWriter(base: writer, notes: entry.notes))
+        entry.end(status: status, isWhole: true)
       } catch {
-        end(status: status, isWhole: false)
+        entry.end(status: status, isWhole: false)
         throw error
       }
     }
     return response
+  }
+}
+
+/// A request that is counted and logged once, when it ends.
+///
+/// The server drops the response of a request whose client is gone, which ends the request, too.
+private final class Entry: Sendable {
+  let notes: RequestNotes
+  private let metrics: RequestMetrics
+  private let logger: Logger
+  private let method: String
+  private let target: String
+  private let route: String
+  private let start = ContinuousClock.now
+  /// The response's status, which is that of a server's error while there is no response.
+  private let status = Atomic(500)
+  private let hasEnded = Atomic(false)
+
+  init(
+    _ metrics: RequestMetrics, _ logger: Logger, _ notes: RequestNotes, method: String,
+    target: String, route: String
+  ) {
+    (self.metrics, self.logger, self.notes) = (metrics, logger, notes)
+    (self.method, self.target, self.route) = (method, target, route)
+    metrics.begin()
+  }
+
+  deinit { end(status: status.load(ordering: .relaxed), isWhole: false) }
+
+  /// Notes that there is a response, which hasn't been sent.
+  func begin(status: Int) { self.status.store(status, ordering: .relaxed) }
+
+  func end(status code: Int, isWhole: Bool) {
+    guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    let duration = ContinuousClock.now - start
+    let status = String(code)
+    metrics.end(method: method, route: route, status: status, duration: duration)
+    var metadata = RequestNotes.metadata(
+      method: method, target: target, status: status, bytes: notes.sent, duration)
+    if let token = notes.token { metadata["token"] = .string(token) }
+    logger.info(isWhole ? "request" : "request aborted", metadata: metadata)
   }
 }
 

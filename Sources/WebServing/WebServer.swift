@@ -69,12 +69,16 @@ package enum WebServer {
 
   /// Serves until the process receives SIGTERM or SIGINT, and then finishes the requests in
   /// progress, but cuts off responses that take longer than the shutdown time.
+  ///
+  /// All servers stop listening at once, so that none of them takes more requests while another one
+  /// finishes its own.
   package static func run(
     _ applications: [any Service], shutdownTime: Duration, _ logger: Logger
   ) async throws {
     raiseFileLimit()
     var configuration = ServiceGroupConfiguration(
-      services: applications, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: [ServerGroup(servers: applications)], gracefulShutdownSignals: [.sigterm, .sigint],
+      logger: logger)
     configuration.maximumGracefulShutdownDuration = shutdownTime
     do {
       try await ServiceGroup(configuration: configuration).run()
@@ -180,6 +184,19 @@ package enum WebServer {
           + "'\(certificate.chain)'. Use the key that the certificate was created with.")
     }
     return configuration
+  }
+}
+
+/// Servers that begin and end together.
+private struct ServerGroup: Service {
+  let servers: [any Service]
+
+  func run() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for server in servers { group.addTask { try await server.run() } }
+      // Without one of them, the others end, too.
+      try await group.waitForAll()
+    }
   }
 }
 

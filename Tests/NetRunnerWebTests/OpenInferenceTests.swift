@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -138,6 +139,45 @@ import Testing
       ] {
         try await client.send(.get, uri, expects: status)
       }
+    }
+  }
+
+  @Test func `loading a model reads its changed files, and so does listing the models`()
+    async throws
+  {
+    let fixture = try WebFixture()
+    try fixture.addSum()
+    let bundle = fixture.options.models + "/sum.tiobundle"
+    /// Gives the output another name.
+    @Sendable func change(_ old: String, to new: String) throws {
+      let path = bundle + "/model.json"
+      let text = String(decoding: try FileSystem.read(path), as: UTF8.self)
+      try text.replacing("\"\(old)\"", with: "\"\(new)\"")
+        .write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    try await fixture.test { client in
+      func output() async throws -> String? {
+        try await client.send(.get, "/v2/models/sum").json["outputs"][0]["name"].text
+      }
+      func load(expects status: Int = 200) async throws {
+        try await client.send(.post, "/v2/repository/models/sum/load", expects: status)
+      }
+      try await #expect(output() == "y")
+      try change("y", to: "total")
+      try await load()
+      try await #expect(output() == "total")
+      try change("total", to: "sum of all")
+      try await client.send(.get, "models")
+      try await #expect(output() == "sum of all")
+      // A model that was unloaded stays so, whatever becomes of its files.
+      try await client.send(.post, "/v2/repository/models/sum/unload")
+      try change("sum of all", to: "y")
+      try await client.send(.get, "models")
+      try await client.send(.get, "/v2/models/sum/ready", expects: 409)
+      try await load()
+      try await #expect(output() == "y")
+      try FileManager.default.removeItem(atPath: bundle + "/model.tflite")
+      try await load(expects: 404)
     }
   }
 }

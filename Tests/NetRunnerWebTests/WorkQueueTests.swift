@@ -6,6 +6,7 @@
 #if Servers
 import Dispatch
 import Synchronization
+import TensorIO
 import Testing
 
 @testable import NetRunnerWeb
@@ -134,6 +135,44 @@ import Testing
     for job in jobs { try await job.value }
     #expect(order.names.withLock { $0 } == ["a", "b", "", "c", "a", "b", "a", "a"])
     #expect(queue.waitingCount == 0)
+  }
+
+  @Test func `a job whose task is cancelled is dropped while it waits`() async throws {
+    let queue = WorkQueue(threads: 1, limit: 2)
+    let gate = DispatchSemaphore(value: 0)
+    let first = await Self.hold(queue, until: gate)
+    let dropped = Task { try await queue.run(from: "a") { Issue.record("A dropped job ran.") } }
+    while queue.waitingCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
+    async let kept = queue.run(from: "b") { 3 }
+    while queue.waitingCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    dropped.cancel()
+    await #expect(throws: CancellationError.self) { try await dropped.value }
+    #expect(queue.waitingCount == 1)
+    async let late = queue.run(from: "a") { 4 }
+    while queue.waitingCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    gate.signal()
+    try await first.value
+    let rest = try await [kept, late]
+    #expect(rest == [3, 4])
+  }
+
+  @Test func `a job finds out that its task was cancelled`() async throws {
+    let queue = WorkQueue(threads: 1, limit: 2)
+    let (starts, start) = AsyncStream<Void>.makeStream()
+    let job = Task {
+      try await queue.run { (token: CancellationToken) in
+        start.yield()
+        while true { try token.check() }
+      }
+    }
+    for await _ in starts { break }
+    job.cancel()
+    await #expect(throws: CancellationError.self) { try await job.value }
+    let past = ContinuousClock.now
+    let error = await #expect(throws: WebError.self) {
+      try await queue.run(deadline: past) { _ in Issue.record("A job ran after its deadline.") }
+    }
+    #expect(error?.code == "deadline_exceeded")
   }
 
   @Test func `errors of a job are thrown to its caller`() async throws {

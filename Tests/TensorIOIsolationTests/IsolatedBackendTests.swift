@@ -55,7 +55,7 @@ import Testing
     let session = try model.makeSession(signature: 0, options: SessionOptions())
     for _ in 1...3 {
       let error = #expect(throws: TensorIOError.self) { try session.run() }
-      #expect(error?.code == .unsupportedModel)
+      #expect(error?.code == .processEnded)
       #expect(error?.message.contains("segmentation fault") == true, "\(error?.message ?? "")")
     }
     let error = #expect(throws: TensorIOError.self) { try session.run() }

@@ -65,6 +65,9 @@ final class RunningServer {
   /// The host and port.
   var place: String { String(address.dropFirst("http://".count).dropLast()) }
 
+  /// The server's process.
+  var identifier: pid_t { process.identifier }
+
   /// The processes that the server has started.
   var children: [pid_t] {
     get throws {
@@ -89,7 +92,7 @@ final class RunningServer {
     }
   }
 
-  /// Sends a signal and waits for the process to end.
+  /// Sends a signal, or none if it is 0, and waits for the process to end.
   ///
   /// - Returns: The exit status, or the number of the signal that ended it.
   func end(with signal: Int32) async -> Int32 {

@@ -70,15 +70,19 @@ public struct Evaluator: Sendable {
   ///   - id: The image's identifier in results. If nil, the source's own is used.
   ///   - iterations: How often all stages are repeated, starting with decoding. The latencies are
   ///     means.
+  ///   - token: Ends the runs when it is cancelled or its deadline passes. The result is then an
+  ///     error with the code `.cancelled` or `.deadlineExceeded`.
   /// - Returns: The prediction or the error, and the latencies.
-  public func evaluate(_ source: ImageSource, id: String? = nil, iterations: Int = 1) -> Evaluation
-  {
+  public func evaluate(
+    _ source: ImageSource, id: String? = nil, iterations: Int = 1,
+    until token: CancellationToken? = nil
+  ) -> Evaluation {
     precondition(iterations > 0, "An image must be evaluated at least once.")
     return evaluation(id: id ?? source.id, path: source.path) { evaluation in
       let image = try fetched(source)
       var sum = RunLatency()
       for _ in 0..<iterations {
-        let (prediction, latency, size) = try evaluate(image)
+        let (prediction, latency, size) = try evaluate(image, until: token)
         sum += latency
         evaluation.result = .success(prediction)
         evaluation.size = size
@@ -92,7 +96,7 @@ public struct Evaluator: Sendable {
     id: String, reading: () throws -> [ModelInputs]
   ) -> Evaluation {
     evaluation(id: id, path: nil) { evaluation in
-      let (prediction, latency, _) = try evaluate(values: reading)
+      let (prediction, latency, _) = try evaluate(values: reading, until: nil)
       evaluation.result = .success(prediction)
       evaluation.latency = latency
     }
@@ -108,6 +112,8 @@ public struct Evaluator: Sendable {
       var failure = error.about(model.bundle.path)
       if let path { failure = failure.about(path) }
       evaluation.result = .failure(failure)
+    } catch is CancellationError {
+      evaluation.result = .failure(TensorIOError(.cancelled, "The run was cancelled."))
     } catch {
       evaluation.result = .failure(TensorIOError(.inferenceFailed, "\(error)", cause: error))
     }
@@ -125,16 +131,17 @@ public struct Evaluator: Sendable {
   }
 
   private func evaluate(
-    _ source: ImageSource
+    _ source: ImageSource, until token: CancellationToken?
   ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
     switch source {
-    case _ where isValues(source): return try evaluate(values: { try source.inputs(for: inputs) })
-    case _ where isRecording: return try evaluateRecording(source)
+    case _ where isValues(source):
+      return try evaluate(values: { try source.inputs(for: inputs) }, until: token)
+    case _ where isRecording: return try evaluateRecording(source, until: token)
     case .pixels(let pixels, _):
-      return try run(try imageInputs(source), DecodeTimer(), size: pixels.uprightSize)
+      return try run(try imageInputs(source), DecodeTimer(), size: pixels.uprightSize, until: token)
     default:
       let timer = DecodeTimer()
-      return try run(try imageInputs(source, timer), timer, size: nil)
+      return try run(try imageInputs(source, timer), timer, size: nil, until: token)
     }
   }
 
@@ -202,7 +209,7 @@ public struct Evaluator: Sendable {
   }
 
   private func evaluateRecording(
-    _ source: ImageSource
+    _ source: ImageSource, until token: CancellationToken?
   ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
     let clock = ContinuousClock()
     let start = clock.now
@@ -212,27 +219,28 @@ public struct Evaluator: Sendable {
     let windows = try clip.windows(for: input)
     latency.decode = decoded - start
     latency.preprocess = clock.now - decoded
-    return (try meanPrediction(windows.map { ModelInputs($0) }, &latency), latency, nil)
+    let inputs = windows.map { ModelInputs($0) }
+    return (try meanPrediction(inputs, until: token, &latency), latency, nil)
   }
 
   private func evaluate(
-    values: () throws -> [ModelInputs]
+    values: () throws -> [ModelInputs], until token: CancellationToken?
   ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
     let clock = ContinuousClock()
     let start = clock.now
     let windows = try values()
     var latency = RunLatency(decode: clock.now - start)
-    return (try meanPrediction(windows, &latency), latency, nil)
+    return (try meanPrediction(windows, until: token, &latency), latency, nil)
   }
 
   /// Runs the model on windows, and takes the mean of the predictions.
   private func meanPrediction(
-    _ windows: [ModelInputs], _ latency: inout RunLatency
+    _ windows: [ModelInputs], until token: CancellationToken?, _ latency: inout RunLatency
   ) throws -> Prediction {
     let clock = ContinuousClock()
     var predictions: [Prediction] = []
     var sum = RunLatency()
-    try model.measure(parts: windows) { outputs, measured in
+    try model.measure(parts: windows, until: token) { outputs, measured in
       let measuredUntil = clock.now
       predictions.append(try reader.prediction(outputs, size: nil))
       sum += measured
@@ -243,9 +251,10 @@ public struct Evaluator: Sendable {
   }
 
   private func run(
-    _ inputs: ModelInputs, _ timer: DecodeTimer, size: (width: Int, height: Int)?
+    _ inputs: ModelInputs, _ timer: DecodeTimer, size: (width: Int, height: Int)?,
+    until token: CancellationToken?
   ) throws -> (Prediction, RunLatency, (width: Int, height: Int)?) {
-    let (outputs, measured) = try model.measure(inputs)
+    let (outputs, measured) = try model.measure(inputs, until: token)
     let clock = ContinuousClock()
     let start = clock.now
     let prediction = try reader.prediction(outputs, size: size ?? timer.size)

@@ -55,7 +55,8 @@ extension WebError {
       } else {
         self.init(error, request)
       }
-    case is CancellationError: self = .tooBusy
+    case is ClientConnections.ClientIsGone: self = .clientIsGone
+    case is CancellationError: self = .shuttingDown
     default:
       context.logger.error("a request failed: \(error)")
       self.init(
@@ -89,6 +90,23 @@ extension WebError {
       message: "Too many requests are waiting. Try again in a moment.", headers: [.retryAfter: "1"])
   }
 
+  /// The error of a request that was in progress when the time for shutting down was up.
+  static var shuttingDown: WebError {
+    WebError(
+      status: .serviceUnavailable, code: "shutting_down",
+      message: "The server is shutting down. Try again in a moment.", headers: [.retryAfter: "1"])
+  }
+
+  /// The error of a request whose client doesn't wait for the response, with the status that other
+  /// servers' logs have.
+  static var clientIsGone: WebError {
+    WebError(
+      status: HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request"),
+      code: "client_closed_request",
+      message: "The client closed the connection before the run ended. Keep it open.",
+      endsConnection: true)
+  }
+
   static var tokenNeeded: WebError {
     WebError(
       status: .unauthorized, code: "token_needed",
@@ -118,6 +136,10 @@ extension WebError {
   }
 
   init(_ error: TensorIOError) {
+    guard error.code != .cancelled else {
+      self = .shuttingDown
+      return
+    }
     let (status, code): (HTTPResponse.Status, String) =
       switch error.code {
       case .invalidImage, .unsupportedImage: (.badRequest, "not_a_picture")

@@ -39,14 +39,15 @@ struct InferenceRunner: Sendable {
     _ model: ServedModel, on body: Body, _ options: InferenceOptions
   ) async throws -> JSONObject {
     let arrival = ContinuousClock.now
-    return try await queue.run(from: options.source ?? "") {
+    return try await queue.run(from: options.source ?? "") { token in
       let wait = ContinuousClock.now - arrival
-      return try answer(model, body, options, wait).json()
+      return try answer(model, body, options, wait, until: token).json()
     }
   }
 
   private func answer(
-    _ model: ServedModel, _ body: Body, _ options: InferenceOptions, _ wait: Duration
+    _ model: ServedModel, _ body: Body, _ options: InferenceOptions, _ wait: Duration,
+    until token: CancellationToken
   ) throws -> InferenceAnswer {
     let evaluator = try catalogue.evaluator(of: model)
     let inputs = try evaluator.model.loadSignature().inputs
@@ -63,7 +64,7 @@ struct InferenceRunner: Sendable {
       source = .pixels(image, name: name)
       previews = try inputs[0].previews(of: image, includesAlpha: options.alpha)
     }
-    let evaluation = evaluator.evaluate(source, iterations: options.iterations)
+    let evaluation = evaluator.evaluate(source, iterations: options.iterations, until: token)
     var prediction = try evaluation.result.get()
     var latency = evaluation.latency
     latency.decode += decoding

@@ -13,7 +13,8 @@ import TensorIO
 /// The server's models: those that come with the program, and those in a folder.
 ///
 /// The folder is scanned again whenever the models are listed, so that a bundle that someone adds
-/// is found without a restart. Models are loaded when they are first run, and stay loaded.
+/// is found without a restart. Models are loaded when they are first run, and stay loaded until a
+/// scan finds that their files have changed.
 final class ModelCatalogue: Sendable {
   /// The folder that bundles are imported into and deleted from.
   let folder: String
@@ -60,18 +61,21 @@ final class ModelCatalogue: Sendable {
       }
     }
     failures += library.failures.map { ($0.path, $0.error.message) }
-    trials.tryAll(models.values.map(\.bundle), waiting: Self.trialPatience)
-    models = models.mapValues { $0.tried(trials.outcome(of: $0.bundle)) }
+    trials.tryAll(Array(models.values), waiting: Self.trialPatience)
+    models = models.mapValues { $0.tried(trials.outcome(of: $0.state)) }
     var sorted = models.values.sorted {
       ($0.bundle.manifest.name.lowercased(), $0.id) < ($1.bundle.manifest.name.lowercased(), $1.id)
     }
     state.withLock { state in
       let former = Dictionary(state.models.map { ($0.id, $0) }) { first, _ in first }
       for (index, model) in sorted.enumerated() {
-        guard let former = former[model.id], former.bundle.path == model.bundle.path else {
-          continue
+        guard let former = former[model.id] else { continue }
+        if former.state == model.state {
+          sorted[index].loaded = former.loaded
+        } else if former.loaded.isUnloaded.withLock({ $0 }) {
+          // A client decided it, so a changed file doesn't load the model again.
+          sorted[index].loaded.isUnloaded.withLock { $0 = true }
         }
-        sorted[index].loaded = former.loaded
       }
       state.models = sorted
       state.failures = failures

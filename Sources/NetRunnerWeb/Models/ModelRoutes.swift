@@ -13,6 +13,7 @@ import WebServing
 struct ModelRoutes: Sendable {
   let runner: InferenceRunner
   let bodies: BodyReader
+  let clients: ClientConnections
 
   func add(to group: RouterGroup<WebContext>) {
     group.get("models") { _, _ in try await list() }
@@ -24,7 +25,7 @@ struct ModelRoutes: Sendable {
       return try await example(name, of: context.modelID())
     }
     group.post("models/:id/infer") { request, context in
-      try await infer(context.modelID(), request)
+      try await infer(context.modelID(), request, context)
     }
   }
 
@@ -60,17 +61,22 @@ struct ModelRoutes: Sendable {
     return try await runner.queue.run { try examples.response(for: name) }
   }
 
-  private func infer(_ id: String, _ request: Request) async throws -> JSONObject {
+  private func infer(
+    _ id: String, _ request: Request, _ context: WebContext
+  ) async throws -> JSONObject {
     let options = try InferenceOptions(Query(request))
     let model = try runner.catalogue.model(id)
-    if request.isJSON {
-      return try await runner.run(model, on: .values(bodies.json(of: request)), options)
+    func run(on body: InferenceRunner.Body) async throws -> JSONObject {
+      try await clients.whileConnected(context.channel) {
+        try await runner.run(model, on: body, options)
+      }
     }
+    if request.isJSON { return try await run(on: .values(bodies.json(of: request))) }
     return try await bodies.withBody(
       of: request, limit: InferenceRunner.maximumImageBytes,
       as: model.subject == .recording ? "The recording" : "The image"
     ) { bytes in
-      try await runner.run(model, on: .file(bytes), options)
+      try await run(on: .file(bytes))
     }
   }
 }

@@ -18,24 +18,9 @@ final class ModelTrials: Sendable {
     case failed(String)
   }
 
-  /// A bundle in the state in which it was tried out.
-  private struct Subject: Hashable {
-    let path: String
-    let marks: [String]
-
-    init(_ bundle: ModelBundle) {
-      path = bundle.path
-      marks = [bundle.path + "/model.json", bundle.modelPath ?? ""].map { path in
-        // A missing file has no attributes. Its trial says what is wrong with it.
-        let attributes = (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
-        return "\(attributes[.modificationDate] ?? "") \(attributes[.size] ?? "")"
-      }
-    }
-  }
-
   private struct State {
-    var outcomes: [Subject: Outcome] = [:]
-    var underWay: Set<Subject> = []
+    var outcomes: [BundleState: Outcome] = [:]
+    var underWay: Set<BundleState> = []
   }
 
   private let state = Mutex(State())
@@ -44,30 +29,27 @@ final class ModelTrials: Sendable {
 
   init(backends: [any Backend]) { self.backends = backends }
 
-  func outcome(of bundle: ModelBundle) -> Outcome? {
-    state.withLock { $0.outcomes[Subject(bundle)] }
-  }
+  func outcome(of bundle: BundleState) -> Outcome? { state.withLock { $0.outcomes[bundle] } }
 
-  /// Starts the trials of new bundles, and waits for them up to a number of seconds.
+  /// Starts the trials of new and changed bundles, and waits for them up to a number of seconds.
   ///
   /// Trials that take longer continue. The outcomes of bundles that no longer exist are removed.
-  func tryAll(_ bundles: [ModelBundle], waiting seconds: Double) {
+  func tryAll(_ models: [ServedModel], waiting seconds: Double) {
     let group = DispatchGroup()
-    let subjects = bundles.map { ($0, Subject($0)) }
     state.withLock { state in
-      let present = Set(subjects.map(\.1))
+      let present = Set(models.map(\.state))
       state.outcomes = state.outcomes.filter { present.contains($0.key) }
     }
-    for (bundle, subject) in subjects where !bundle.manifest.isPlaceholder {
+    for model in models where !model.bundle.manifest.isPlaceholder {
       let isNew = state.withLock { state in
-        state.outcomes[subject] == nil && state.underWay.insert(subject).inserted
+        state.outcomes[model.state] == nil && state.underWay.insert(model.state).inserted
       }
       guard isNew else { continue }
       queue.async(group: group) { [self] in
-        let outcome = newOutcome(of: bundle)
+        let outcome = newOutcome(of: model.bundle)
         state.withLock { state in
-          state.underWay.remove(subject)
-          state.outcomes[subject] = outcome
+          state.underWay.remove(model.state)
+          state.outcomes[model.state] = outcome
         }
       }
     }

@@ -14,6 +14,8 @@ import TensorIOEncoding
 /// A bundle of the catalogue, and whether Net Runner can run it.
 struct ServedModel: Sendable {
   let bundle: ModelBundle
+  /// The state of the bundle's files, which tells whether they were changed since.
+  let state: BundleState
   /// Whether the model came with the program, so that it can't be deleted or replaced.
   let isShipped: Bool
   /// Why Net Runner can't show the model, or nil if no reason is known.
@@ -58,6 +60,7 @@ struct ServedModel: Sendable {
 
   init(_ bundle: ModelBundle, isShipped: Bool) {
     self.bundle = bundle
+    state = BundleState(bundle)
     self.isShipped = isShipped
     reason = Self.reason(against: bundle.manifest)
     origin = isShipped ? nil : BundleOrigin(ofBundle: bundle.path)

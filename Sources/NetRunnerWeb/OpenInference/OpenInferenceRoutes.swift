@@ -18,6 +18,7 @@ struct OpenInferenceRoutes: Sendable {
   let service: OpenInferenceService
   let bodies: BodyReader
   let health: HealthRoutes<WebError>
+  let clients: ClientConnections
 
   func add(to group: RouterGroup<WebContext>) {
     group.get("") { _, _ -> JSONObject in
@@ -148,10 +149,12 @@ struct OpenInferenceRoutes: Sendable {
       model.bundle.manifest.id, try model.loadSignature().inputs, limit: service.requestLimit)
     return try await service.tensors.withBody(of: request, limits, hasBinary: length != nil) {
       body, queue in
-      try await service.run(model, on: queue) {
-        try InferenceCall(body, headerLength: length)
-      } reply: {
-        try $0.response()
+      try await clients.whileConnected(context.channel) {
+        try await service.run(model, on: queue) {
+          try InferenceCall(body, headerLength: length)
+        } reply: {
+          try $0.response()
+        }
       }
     }
   }

@@ -61,10 +61,10 @@ struct OpenInferenceService: Sendable {
     return try await queue.run { try catalogue.inferenceModel(of: model) }
   }
 
-  /// Loads a model, which may have been unloaded or added to the folder.
+  /// Loads a model, which may have been unloaded, changed, or added to the folder.
   func load(_ id: String) async throws {
     try await queue.run {
-      if (try? catalogue.model(id)) == nil { try catalogue.rescan() }
+      try catalogue.rescan()
       let model = try catalogue.model(id)
       model.loaded.isUnloaded.withLock { $0 = false }
       _ = try catalogue.inferenceModel(of: model)
@@ -155,39 +155,25 @@ struct OpenInferenceService: Sendable {
   private func runAlone<Reply: Sendable>(
     _ work: Work<Reply>
   ) async throws -> (Reply, RequestStages) {
-    let token = CancellationToken(deadline: work.deadline)
-    return try await withTaskCancellationHandler {
-      try await work.queue.run {
+    try await work.queue.run(deadline: work.deadline) { token in
+      let begin = ContinuousClock.now
+      let call = try work.read()
+      let items = try call.items(for: work.model)
+      let runBegin = ContinuousClock.now
+      let outputs = try items.map { item in
         try token.check()
-        let begin = ContinuousClock.now
-        let call = try work.read()
-        let items = try call.items(for: work.model)
-        let runBegin = ContinuousClock.now
-        let outputs = try items.map { item in
-          try token.check()
-          statistics.addRun(work.id, items: 1)
-          return try work.model.run(batch: [item], until: token)[0]
-        }
-        let runEnd = ContinuousClock.now
-        let result = try work.reply(InferenceReply(call, outputs, work.model))
-        return (
-          result,
-          RequestStages(
-            queue: begin - work.start, input: runBegin - begin, inference: runEnd - runBegin,
-            output: ContinuousClock.now - runEnd)
-        )
+        statistics.addRun(work.id, items: 1)
+        return try work.model.run(batch: [item], until: token)[0]
       }
-    } onCancel: {
-      token.cancel()
+      let runEnd = ContinuousClock.now
+      let result = try work.reply(InferenceReply(call, outputs, work.model))
+      return (
+        result,
+        RequestStages(
+          queue: begin - work.start, input: runBegin - begin, inference: runEnd - runBegin,
+          output: ContinuousClock.now - runEnd)
+      )
     }
-  }
-}
-
-extension CancellationToken {
-  /// Throws an error if nobody needs the result any longer.
-  fileprivate func check() throws {
-    if isExpired { throw WebError.deadlineExceeded }
-    if isCancelled { throw CancellationError() }
   }
 }
 #endif

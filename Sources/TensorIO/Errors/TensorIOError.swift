@@ -76,6 +76,8 @@ public struct TensorIOError: Error, Sendable {
     public static let invalidModel = Code(rawValue: "invalidModel")
     /// The model is valid, but the runtime cannot run it.
     public static let unsupportedModel = Code(rawValue: "unsupportedModel")
+    /// The process that ran the model ended, for example because the runtime crashed.
+    public static let processEnded = Code(rawValue: "processEnded")
     /// `class` in model.json names a class that the loader does not know.
     public static let unknownModelClass = Code(rawValue: "unknownModelClass")
     /// A bundle has another interface than the generated type that it was opened with.

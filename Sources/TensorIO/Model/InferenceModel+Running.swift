@@ -46,6 +46,21 @@ extension InferenceModel {
     }
   }
 
+  /// Runs the model and measures the run, which ends when a token is cancelled or its deadline passes.
+  ///
+  /// - Throws: The errors of ``run(batch:until:)``.
+  package func measure(
+    _ inputs: ModelInputs, until token: CancellationToken?
+  ) throws -> (outputs: ModelOutputs, latency: RunLatency) {
+    guard let token else { return try measure(inputs) }
+    let request = RunRequest(token: token)
+    let loaded = try loaded(for: request)
+    let stop = loaded.stop(for: request)
+    return try lend(loaded.pool, to: request) { session in
+      try loaded.bound.measure(inputs, on: session, until: stop)
+    }
+  }
+
   /// Runs the model on the parts of one sample, such as the windows of a recording, in order.
   ///
   /// A model that keeps state from run to run starts over before the first part, and no other run
@@ -53,15 +68,17 @@ extension InferenceModel {
   ///
   /// - Parameters:
   ///   - parts: The inputs of each run.
+  ///   - token: Ends the runs when it is cancelled or its deadline passes.
   ///   - body: Takes the outputs and the latencies of each run.
   /// - Throws: ``TensorIOError`` when the model can't be loaded or run, and what `body` throws.
   package func measure(
-    parts: [ModelInputs], _ body: (ModelOutputs, RunLatency) throws -> Void
+    parts: [ModelInputs], until token: CancellationToken? = nil,
+    _ body: (ModelOutputs, RunLatency) throws -> Void
   ) throws {
     let loaded = try loaded()
     guard loaded.model.keepsState, !bundle.manifest.describesTraining else {
       for part in parts {
-        let (outputs, latency) = try measure(part)
+        let (outputs, latency) = try measure(part, until: token)
         try body(outputs, latency)
       }
       return
@@ -69,6 +86,7 @@ extension InferenceModel {
     try lend(loaded.pool, to: nil) { session in
       try session.reset()
       for part in parts {
+        if token?.isCancelled == true { throw CancellationError() }
         let (outputs, latency) = try loaded.bound.measure(part, on: session)
         try body(outputs, latency)
       }

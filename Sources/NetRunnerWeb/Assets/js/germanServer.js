@@ -35,6 +35,7 @@ export const germanServer = {
   "The recording is too long.": "Die Aufnahme ist zu lang.",
   "The sample is no longer on the server.": "Das Beispiel ist nicht mehr auf dem Server.",
   "The shapes are no longer on the server.": "Die Formen sind nicht mehr auf dem Server.",
+  "The server is shutting down.": "Der Server wird beendet.",
   "The server has too much to do.": "Der Server hat zu viel zu tun.",
   "There are too many images.": "Es sind zu viele Bilder.",
   "There are too many uploads.": "Auf dem Server liegen zu viele hochgeladene Dateien.",

@@ -45,6 +45,7 @@ const texts = {
   recording_too_long: t("The recording is too long."),
   sample_not_found: t("The sample is no longer on the server."),
   shapes_not_found: t("The shapes are no longer on the server."),
+  shutting_down: t("The server is shutting down."),
   too_busy: t("The server has too much to do."),
   too_many_pictures: t("There are too many images."),
   too_many_uploads: t("There are too many uploads."),
