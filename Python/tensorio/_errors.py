@@ -78,5 +78,8 @@ def describe(item: object) -> str:
         return f"{len(item):,} bytes"
     if hasattr(item, "shape") and hasattr(item, "dtype"):
         return f"an array of {item.dtype} {list(item.shape)}"
-    text = str(item) if isinstance(item, str) or hasattr(item, "__fspath__") else repr(item)
+    if isinstance(item, dict):
+        text = "{" + ", ".join(f"{name!r}: {describe(value)}" for name, value in item.items()) + "}"
+    else:
+        text = str(item) if isinstance(item, str) or hasattr(item, "__fspath__") else repr(item)
     return text if len(text) <= 200 else text[:197] + "..."

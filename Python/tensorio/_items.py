@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -78,13 +79,21 @@ class ItemEncoder:
 
     def _members(self, item: Mapping[Any, Any]) -> Source:
         """Encodes values by input or by column. Columns are sent as JSON."""
-        if not any(_has_bytes(value) for value in item.values()) or not set(item) <= set(self._names):
+        if not set(item) <= set(self._names):
+            for name, value in item.items():
+                if name not in self._names and _has_bytes(value) and not is_array(value):
+                    raise ValueError(f"{name!r} isn't an input of the model, whose inputs are "
+                                     f"{', '.join(map(repr, self._names))}")
+            return Source({"value": self._json(item)})
+        if not any(_has_bytes(value) for value in item.values()):
             return Source({"value": self._json(item)})
         entries: list[dict[str, Any]] = []
         parts: list[memoryview] = []
         for name, value in item.items():
             if _has_bytes(value):
                 own = self._bytes(value)
+                if not any(map(len, own)):
+                    raise ValueError(f"the value of {name!r} has no bytes")
                 parts += own
                 entries.append({"name": name, "length": sum(map(len, own))})
             else:
@@ -116,14 +125,18 @@ class ItemEncoder:
         return _file(name if isinstance(name, str) and name else None, data)
 
     def _json(self, value: object) -> Any:
-        if value is None or isinstance(value, (str, bool, int, float)):
+        if isinstance(value, float):
+            return value if math.isfinite(value) else _name(value)
+        if value is None or isinstance(value, (str, bool, int)):
             return value
         if isinstance(value, os.PathLike):
             return os.path.abspath(os.fsdecode(value))
         if is_scalar(value):
-            return value.item()  # type: ignore[attr-defined]
+            number = value.item()  # type: ignore[attr-defined]
+            # A long double has no number of Python's.
+            return self._json(float(number) if is_scalar(number) else number)
         if is_array(value):
-            return value.tolist()  # type: ignore[attr-defined]
+            return self._json(value.tolist())  # type: ignore[attr-defined]
         if isinstance(value, Mapping):
             return {str(name): self._json(member) for name, member in value.items()}
         if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
@@ -133,6 +146,11 @@ class ItemEncoder:
 
 def _file(name: str | None, data: bytes | bytearray | memoryview) -> Source:
     return Source({"file": name or "bytes"}, (memoryview(data).cast("B"),), is_named=name is not None)
+
+
+def _name(number: float) -> str:
+    """Returns how the protocol writes a number that isn't finite."""
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
 
 
 def _has_bytes(value: object) -> bool:

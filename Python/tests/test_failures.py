@@ -46,10 +46,11 @@ def test_a_failed_item_says_why(digits: tensorio.Model, tmp_path: Path) -> None:
 @pytest.mark.parametrize("item, reason", [
     (object(), "object isn't among what models take: paths"),
     ({SEVEN}, "set isn't among"),
-    (float("nan"), "not JSON compliant"),
     (np.array(["a", "b"]), "isn't one of numbers"),
     (np.zeros(3, dtype="complex64"), "isn't one of numbers"),
-    ({"other": b"bytes"}, "bytes isn't among"), ({"image": np.array(["a"])}, "isn't one of numbers"),
+    ({"other": b"bytes"}, "{'other': 5 bytes} can't be sent to the model: 'other' isn't an input of the model, "
+                          "whose inputs are 'image'"),
+    ({"image": b""}, "the value of 'image' has no bytes"), ({"image": np.array(["a"])}, "isn't one of numbers"),
     (SEVEN.with_name("\udcff.png"), "isn't UTF-8"),
 ])
 def test_an_item_that_cannot_be_sent_is_refused(digits: tensorio.Model, item: object, reason: str) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorio
-from conftest import DIGITS, IMAGES, SEVEN, Command
+from conftest import DIGITS, IMAGES, SEVEN, Command, write_bundle
 from PIL import Image
 
 
@@ -104,6 +104,20 @@ def test_numbers_are_arrays_in_the_shape_of_their_layer(program: str, bundle_of:
         assert model.tensors(array)["y"].dtype == np.float32
         assert model.tensors(array)["y"].flags.writeable
         np.testing.assert_array_equal(model.run([1, 2, 3, 4, 5, 6])["y"], [[3, 2, 1], [6, 5, 4]])
+        for values in (array.tolist(), {"x": array.tolist()}, [list(row) for row in array.astype("longdouble")]):
+            np.testing.assert_array_equal(model.run(values)["y"].astype("float32"), array[:, ::-1])
+
+
+def test_bytes_are_the_elements_of_a_layer_of_bytes(program: str, tmp_path: Path) -> None:
+    layer = {"name": "x", "type": "string", "shape": [2, 3], "dtype": "float32"}
+    bundle = write_bundle(tmp_path, "reverse_float32", layer, {
+        "name": "y", "type": "array", "shape": [2, 3]})
+    array = np.arange(6, dtype="float32").reshape(2, 3)
+    with tensorio.Model(bundle, program=program) as model:
+        for item in (array.tobytes(), {"x": array.tobytes()}):
+            np.testing.assert_array_equal(model.run(item)["y"], array[:, ::-1])
+        with pytest.raises(tensorio.ItemError, match="takes 24 bytes"):
+            model.run(b"short")
 
 
 def test_whole_floats_are_floats(program: str, bundle_of: Any) -> None:

@@ -162,7 +162,7 @@ package struct InputReader {
       return try NumPyFile(Array(bytes), named: name).value(for: spec)
     }
     if spec?.isAudio == true { return try AudioClip(bytes: Array(bytes), named: "'\(name)'") }
-    if spec?.dataType == .string { return Data(bytes) }
+    if spec?.takesBytes == true { return Data(bytes) }
     guard spec?.isImage == true else {
       throw TensorIOError(
         .wrongKind,
@@ -202,6 +202,7 @@ package struct InputReader {
   package func value(
     of json: JSONValue, for spec: TensorSpec?, named name: String
   ) throws -> any TensorEncodable {
+    let json = spec?.takesNumbers == true ? json.readingNumbersThatAreNotFinite : json
     if case .string(let text) = json, spec?.isText != true {
       if text.hasPrefix("@") { return try readFile(path(String(text.dropFirst())), for: spec) }
       if spec?.isAudio == true { return try AudioClip(contentsOf: path(text)) }
@@ -235,6 +236,16 @@ package struct InputReader {
         .wrongKind, "'\(name)' takes a number, an array or text, got \(json.typeName).")
     }
   }
+}
+
+extension TensorSpec {
+  /// Whether an input takes numbers, and no strings, files or columns.
+  package var takesNumbers: Bool {
+    !takesBytes && !isImage && !isAudio && !isText && !isFeatures
+  }
+
+  /// Whether an input takes bytes as they are: its elements, or a string.
+  package var takesBytes: Bool { kind == .bytes || (dataType == .string && !isText) }
 }
 
 extension JSONValue {

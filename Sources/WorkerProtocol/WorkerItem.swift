@@ -177,9 +177,15 @@ extension WorkerItem {
     var parts: [Part] = []
     var end = 0
     for element in elements {
-      guard case .object(let members) = element, members.count == 2,
-        case .string(let name)? = members["name"]
-      else { throw Refusal("\(expected), got \(element.typeName).") }
+      guard case .object(let members) = element else {
+        throw Refusal("\(expected), but it contains \(element.typeName).")
+      }
+      guard members.count == 2, case .string(let name)? = members["name"] else {
+        throw Refusal(
+          "\(expected), but an entry has "
+            + (members.isEmpty
+              ? "no members." : "the members \(quotedList(members.keys.sorted()))."))
+      }
       guard !parts.contains(where: { $0.name == name }) else {
         throw Refusal("'tensors' has '\(name)' twice.")
       }

@@ -117,6 +117,12 @@ import WorkerProtocol
     (#"{"type":"item","id":7,"path":"a","timeout_ms":"1"}"#, "got a string"),
     (#"{"type":"item","id":7,"failure":"x"}"#, "'failure' takes an object"),
     (#"{"type":"item","id":7,"tensors":[{"name":"x","size":9}]}"#, "neither a value nor"),
+    (
+      #"{"type":"item","id":7,"tensors":[{"name":"x","length":9,"value":1}]}"#,
+      "but an entry has the members 'length', 'name', 'value'."
+    ),
+    (#"{"type":"item","id":7,"tensors":[{}]}"#, "but an entry has no members."),
+    (#"{"type":"item","id":7,"tensors":[1]}"#, "but it contains a number."),
     (#"{"type":"item","id":9223372036854775808,"path":"a"}"#, "a whole number of 64 bits"),
     (#"{"type":"item","id":7,"path":"a","index":1.5}"#, "'index' takes a whole number"),
     (#"{"type":"item","id":1.5,"path":"a"}"#, "needs an 'id'"),

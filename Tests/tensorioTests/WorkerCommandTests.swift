@@ -155,9 +155,17 @@ struct WorkerCommandTests {
     client.sendItem(6, #""answer":"outputs","tensors":\#(mixed)"#, body: files[0])
     let notNumPy = #"[{"name":"input1","length":3},{"name":"input2","value":[1,1,1,2]}]"#
     client.sendItem(7, #""answer":"outputs","tensors":\#(notNumPy)"#, body: [1, 2, 3])
+    client.sendItem(
+      8, #""answer":"outputs","value":{"input1":["NaN",1,1,1],"input2":[1,"Infinity",1,1]}"#)
+    client.sendItem(
+      9, #""answer":"inputs","value":[[0,1,1,1],[1,"-Infinity",1,1]]"#)
     let (messages, _) = try await client.finish()
     let answers = Dictionary(grouping: messages, by: { $0.id?.description ?? "" })
       .compactMapValues(\.first)
+    #expect(answers["8"]?.part("outputs", "output1") == .string("NaN"))
+    #expect(
+      try Self.tensors(in: answers["9"]).map { try $0.numbers(as: Float.self) }
+        == [[0, 1, 1, 1], [1, -.infinity, 1, 1]])
     for id in ["0", "1", "2", "6"] {
       #expect(answers[id]?.part("outputs", "output1") == .number(14), "\(id)")
       #expect(answers[id]?.part("outputs", "output2") == .number(35), "\(id)")

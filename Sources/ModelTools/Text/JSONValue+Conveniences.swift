@@ -21,6 +21,18 @@ extension JSONValue {
     return String(decoding: try encoder.encode(self), as: UTF8.self)
   }
 
+  /// The value with numbers in place of the strings that ``text()`` writes for numbers that aren't
+  /// finite, in a single value or in arrays.
+  package var readingNumbersThatAreNotFinite: JSONValue {
+    switch self {
+    case .string("NaN"): .number(.nan)
+    case .string("Infinity"): .number(.infinity)
+    case .string("-Infinity"): .number(-.infinity)
+    case .array(let elements): .array(elements.map(\.readingNumbersThatAreNotFinite))
+    default: self
+    }
+  }
+
   /// Returns a string, or null for nil.
   package static func stringOrNull(_ text: String?) -> JSONValue {
     text.map(JSONValue.string) ?? .null

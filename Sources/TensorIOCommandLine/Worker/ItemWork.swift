@@ -154,19 +154,22 @@ struct ItemWork: Sendable {
     case .path(let path): return .sample(.file(path))
     case .url(let address): return .sample(.url(address))
     case .file(let name):
-      guard item.body.starts(with: NumPyFile.magic) else {
+      let only = signature.inputs.count == 1 ? signature.inputs[0] : nil
+      guard item.body.starts(with: NumPyFile.magic) || only?.takesBytes == true else {
         return .sample(.bytes(item.body, name: "'\(name)'"))
       }
-      let body = item.body
-      let only = signature.inputs.count == 1 ? signature.inputs[0] : nil
-      return .inputs { ModelInputs(try NumPyFile(body, named: name).value(for: only)) }
+      let body = item.body[...]
+      return .inputs { ModelInputs(try reader.value(of: body, for: only, named: name)) }
     case .value(let json, let keys):
       guard case .object(let members) = json,
         !signature.inputs.contains(where: { $0.isImage || $0.isAudio })
       else { return .inputs { try reader.inputs(of: json, for: signature) } }
       let columns = keys.isEmpty ? members.keys.sorted() : keys
-      let row = TableRow(columns: columns, cells: columns.map { members[$0] ?? .null })
-      return .sample(.row(row, name: item.shownName))
+      let cells = columns.map { column in
+        let cell = members[column] ?? .null
+        return takesNumbers(column) ? cell.readingNumbersThatAreNotFinite : cell
+      }
+      return .sample(.row(TableRow(columns: columns, cells: cells), name: item.shownName))
     case .tensors(let parts):
       return .inputs {
         var values: [String: any TensorEncodable] = [:]
@@ -178,6 +181,12 @@ struct ItemWork: Sendable {
         throw TensorIOError(TensorIOError.Code(rawValue: failure.code), failure.message)
       }
     }
+  }
+
+  /// Whether a column has numbers: those of the input with its name, or of the only input.
+  private func takesNumbers(_ column: String) -> Bool {
+    let only = signature.inputs.count == 1 ? signature.inputs[0] : nil
+    return (signature.input(named: column) ?? only)?.takesNumbers == true
   }
 
   private func value(
