@@ -60,22 +60,35 @@ package final class AcceleratorReport: Sendable {
     limitedBy memoryLimit: MemoryLimit, cache: LiteRTWeightCache? = nil
   ) -> [any Backend] {
     let cpu = LiteRTBackend(limits: memoryLimit.liteRTLimits, weightCache: cache)
-    return accelerated([cpu, .tensorFlow], memoryLimit, isolatesRuns: false)
+    return accelerated([cpu, .tensorFlow], trial(memoryLimit), isolatesRuns: false)
   }
 
   /// Returns all backends, with TensorFlow Lite models in separate processes, on the CPU and on the
   /// chosen accelerator.
-  package func isolatedBackends(limitedBy memoryLimit: MemoryLimit) -> [any Backend] {
-    accelerated(Backends.isolated(by: memoryLimit), memoryLimit, isolatesRuns: true)
+  ///
+  /// The time limit is the most seconds for loading a model and for each run; with nil, the defaults
+  /// hold.
+  package func isolatedBackends(
+    limitedBy memoryLimit: MemoryLimit, timeLimit: Double?
+  ) -> [any Backend] {
+    var isolation = trial(memoryLimit)
+    isolation.firstAnswerSeconds = timeLimit ?? isolation.firstAnswerSeconds
+    isolation.runSeconds = timeLimit ?? isolation.runSeconds
+    return accelerated(
+      Backends.isolated(by: memoryLimit, timeLimit: timeLimit), isolation, isolatesRuns: true)
+  }
+
+  private func trial(_ memoryLimit: MemoryLimit) -> IsolationOptions {
+    var isolation = IsolationOptions.acceleratorTrial
+    isolation.arguments += ["--memory-limit", memoryLimit.argument]
+    return isolation
   }
 
   /// Lets the accelerator run the models of the first backend.
   private func accelerated(
-    _ backends: [any Backend], _ memoryLimit: MemoryLimit, isolatesRuns: Bool
+    _ backends: [any Backend], _ isolation: IsolationOptions, isolatesRuns: Bool
   ) -> [any Backend] {
     guard mayAccelerate, let cpu = backends.first else { return backends }
-    var isolation = IsolationOptions.acceleratorTrial
-    isolation.arguments += ["--memory-limit", memoryLimit.argument]
     let liteRT = AcceleratedBackend(
       cpu, isRequired: choice == .gpu, isolation: isolation, isolatesRuns: isolatesRuns,
       onOutcome: { [weak self] in self?.add($0) })

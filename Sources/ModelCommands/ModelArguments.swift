@@ -277,9 +277,19 @@ package enum Backends {
   }
 
   /// Returns all backends, with TensorFlow Lite models in separate processes.
-  package static func isolated(by memoryLimit: MemoryLimit) -> [any Backend] {
+  ///
+  /// - Parameters:
+  ///   - memoryLimit: The memory of each process.
+  ///   - timeLimit: The most seconds for loading a model and for each run, or nil for the defaults.
+  /// - Returns: The backends.
+  package static func isolated(
+    by memoryLimit: MemoryLimit, timeLimit: Double? = nil
+  ) -> [any Backend] {
     guard IsolatedBackend.isSupported else { return limited(by: memoryLimit) }
-    return [IsolatedBackend(.liteRT, options: memoryLimit.isolation), .tensorFlow]
+    var options = memoryLimit.isolation
+    options.firstAnswerSeconds = timeLimit ?? options.firstAnswerSeconds
+    options.runSeconds = timeLimit ?? options.runSeconds
+    return [IsolatedBackend(.liteRT, options: options), .tensorFlow]
   }
 
   /// Returns a sentence that says why LiteRT can't be used; nil if it can.

@@ -98,6 +98,12 @@ public struct NetRunnerCommand: ParsableCommand {
   @Option(name: .long, help: MemoryLimit.help)
   var memoryLimit = MemoryLimit.standard
 
+  @Option(
+    help: ArgumentHelp(
+      "The most time that a TensorFlow Lite model may take to load, and for each run (default: 15 "
+        + "for loading it and its first run, then 60).", valueName: "seconds"))
+  var timeLimit: Double?
+
   @Flag(help: "Don't open a browser.")
   var noBrowser = false
 
@@ -111,6 +117,10 @@ public struct NetRunnerCommand: ParsableCommand {
       (0...65535).contains(grpcPort ?? 0) && (1...4096).contains(batchSize)
         && (0...10_000).contains(batchDelay),
       "--grpc-port takes 0 to 65535, --batch-size 1 to 4096, --batch-delay 0 to 10000.")
+    if let timeLimit {
+      try checkUsage(
+        (1...86_400).contains(timeLimit), "--time-limit takes 1 to 86400, got \(timeLimit).")
+    }
     if let bodyLimit, !(1024...256 << 20).contains(bodyLimit.bytes) {
       throw ValidationError("--body-limit takes a size from 1KiB to 256MiB, got \(bodyLimit).")
     }
@@ -139,14 +149,15 @@ public struct NetRunnerCommand: ParsableCommand {
   }
 
   private func options() throws -> NetRunnerOptions {
-    let backends = Backends.isolated(by: memoryLimit)
+    let backends = Backends.isolated(by: memoryLimit, timeLimit: timeLimit)
     var options = NetRunnerOptions(models: try modelsFolder(), backends: backends)
     if let accelerator, accelerator != .cpu {
-      options.runtimes = Self.runtimes(on: accelerator, memoryLimit)
-      options.trialBackends = backends
-      options.makeEvaluationRuntimes = { [memoryLimit] in
-        Self.runtimes(on: accelerator, memoryLimit)
+      let make = { @Sendable [memoryLimit, timeLimit] in
+        Self.runtimes(on: accelerator, memoryLimit, timeLimit)
       }
+      options.runtimes = make()
+      options.trialBackends = backends
+      options.makeEvaluationRuntimes = make
     }
     options.includesShippedModels = models == nil
     for folder in photos where !FileSystem.isFolder(folder) {
@@ -184,11 +195,11 @@ public struct NetRunnerCommand: ParsableCommand {
 
   /// Makes runtimes that try out an accelerator, and know what runs each model.
   private static func runtimes(
-    on accelerator: AcceleratorChoice, _ memoryLimit: MemoryLimit
+    on accelerator: AcceleratorChoice, _ memoryLimit: MemoryLimit, _ timeLimit: Double?
   ) -> ModelRuntimes {
     let report = AcceleratorReport(accelerator, isForServer: true)
     return ModelRuntimes(
-      backends: report.isolatedBackends(limitedBy: memoryLimit),
+      backends: report.isolatedBackends(limitedBy: memoryLimit, timeLimit: timeLimit),
       accelerator: { report.description(ofModelAt: $0) })
   }
 

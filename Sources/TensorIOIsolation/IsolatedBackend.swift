@@ -72,18 +72,24 @@ public struct IsolationOptions: Sendable {
   public var firstAnswerSeconds: Double
   /// The maximum time for each later run, in seconds.
   public var runSeconds: Double
+  /// How long a model that has ended three processes in a row isn't run, in seconds.
+  ///
+  /// The time is doubled, up to five times, each time that the model ends another process right
+  /// after it.
+  public var restSeconds: Double
 
   /// Makes options.
   public init(
     program: String = "/proc/self/exe", arguments: [String] = ["session-worker"],
     memoryBytes: Int = 1 << 30 + 256 << 20, firstAnswerSeconds: Double = 15,
-    runSeconds: Double = 60
+    runSeconds: Double = 60, restSeconds: Double = 10
   ) {
     self.program = program
     self.arguments = arguments
     self.memoryBytes = memoryBytes
     self.firstAnswerSeconds = firstAnswerSeconds
     self.runSeconds = runSeconds
+    self.restSeconds = restSeconds
   }
 }
 

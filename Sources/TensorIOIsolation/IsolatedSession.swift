@@ -14,8 +14,8 @@ import Foundation
 /// A session of a model in another process.
 ///
 /// When that process ends, the current run throws an error. The next run starts another process,
-/// which gets the same shapes. After a model has ended three processes in a row, it is not run
-/// again.
+/// which gets the same shapes. After a model has ended three processes in a row, it is not run for a
+/// while, so that a model that always ends its process doesn't keep the machine busy.
 final class IsolatedSession: Session {
   private let model: IsolatedModel
   private let signature: SignatureDescription
@@ -27,8 +27,12 @@ final class IsolatedSession: Session {
   private var shapes: [[Int]]?
   private var hasAnswered = false
   private var faultsInARow = 0
+  /// When the model may run again, after too many faults in a row.
+  private var restsUntil: ContinuousClock.Instant?
 
   private static let mostFaultsInARow = 3
+  /// How often the time for which a model isn't run is doubled, at most.
+  private static let mostDoublings = 5
 
   init(
     _ model: IsolatedModel, _ signature: SignatureDescription, taking worker: WorkerProcess?,
@@ -92,15 +96,24 @@ final class IsolatedSession: Session {
   /// Returns the process, after starting a new one if the last one has ended.
   private func running() throws -> WorkerProcess {
     if let worker { return worker }
-    guard faultsInARow < Self.mostFaultsInARow else {
+    if let restsUntil, restsUntil > .now {
+      let seconds = ((restsUntil - .now) / .seconds(1)).rounded(.up)
       throw TensorIOError(
         .processEnded,
         "The model '\(model.address.path)' ended \(faultsInARow) processes in a row, and isn't "
-          + "run again. Convert or download the model again, and reload it.")
+          + "run for the next \(Int(seconds)) seconds. If this goes on, convert or download the model "
+          + "again.")
     }
     let worker = try WorkerProcess.load(model.address, model.options).process
     try open(worker)
     return worker
+  }
+
+  private func noteFault() {
+    faultsInARow += 1
+    let doublings = min(faultsInARow - Self.mostFaultsInARow, Self.mostDoublings)
+    guard doublings >= 0 else { return }
+    restsUntil = .now + .seconds(model.options.restSeconds * Double(1 << doublings))
   }
 
   private func open(_ worker: WorkerProcess) throws {
@@ -120,7 +133,7 @@ final class IsolatedSession: Session {
     } catch let error as TensorIOError {
       if !worker.isRunning {
         self.worker = nil
-        faultsInARow += error.code == .cancelled ? 0 : 1
+        if error.code != .cancelled { noteFault() }
       }
       throw error
     }

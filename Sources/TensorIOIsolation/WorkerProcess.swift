@@ -84,7 +84,7 @@ final class WorkerProcess {
       throw TensorIOError(
         .inferenceFailed,
         "The model '\(path)' didn't respond within \(Int(seconds.rounded(.up))) seconds, so it was "
-          + "stopped.")
+          + "stopped. Allow more time, or use a smaller model.")
     } catch MessageChannel.Failure.cancelled {
       _ = stop()
       throw TensorIOError(.cancelled, "The run was cancelled.")

@@ -115,7 +115,8 @@ package struct RequestMiddleware<Context: ConnectionContext, Failure: RequestFai
 
 /// Rules for every request, so that this server and a proxy in front of it read the same request.
 enum RequestRules {
-  /// Returns why a request is refused: two servers could interpret it differently.
+  /// Returns why a request is refused: two servers could interpret it differently, or its body has
+  /// to be decoded first.
   ///
   /// Its connection must be closed after the response.
   static func fault(in request: Request) -> (HTTPResponse.Status, String)? {
@@ -132,6 +133,14 @@ enum RequestRules {
     }
     guard host.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: ",") }) else {
       return (.badRequest, "The 'Host' header field must be one name or address.")
+    }
+    let coding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
+    guard coding == "identity" || !request.hasBody else {
+      return (
+        .unsupportedMediaType,
+        "The body has the 'Content-Encoding' '\(coding.prefix(40))', which this server doesn't "
+          + "decode. Send it without one."
+      )
     }
     guard !encodings.isEmpty else { return nil }
     guard encodings.count == 1, encodings[0].lowercased() == "chunked" else {

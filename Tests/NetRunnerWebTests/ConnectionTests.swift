@@ -57,6 +57,15 @@ import Testing
     #expect(answer.hasPrefix("HTTP/1.1 400"), "\(answer)")
   }
 
+  @Test func `a body that has to be decoded first is refused`() async throws {
+    let head = "POST /v2/models/digits/infer HTTP/1.1\r\nHost: localhost\r\n"
+    let answer = try await Self.exchange(
+      WebFixture(), [head + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n"],
+      until: { $0.contains("}") })
+    #expect(answer.hasPrefix("HTTP/1.1 415"), "\(answer)")
+    #expect(answer.contains("'Content-Encoding' 'gzip'"), "\(answer)")
+  }
+
   @Test func `a client that expects 100-continue gets it unless its body is too large`()
     async throws
   {

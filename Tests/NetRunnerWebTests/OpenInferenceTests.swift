@@ -180,5 +180,26 @@ import Testing
       try await load(expects: 404)
     }
   }
+
+  @Test func `outputs that the model doesn't have are refused before it runs`() async throws {
+    let fixture = try WebFixture()
+    try fixture.addSum()
+    try await fixture.test { client in
+      for (output, message) in [
+        (#"{"name": "z"}"#, "no output 'z'. Its outputs are 'y'."),
+        (#"{"name": "y", "parameters": {"classification": 1}}"#, "'y' has no labels"),
+      ] {
+        let body =
+          #"{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [1]}], "outputs": "#
+          + "[\(output)]}"
+        let answer = try await client.send(
+          .post, "/v2/models/sum/infer", text: body, expects: 400)
+        let error = try answer.json["error"].text
+        #expect(error?.contains(message) == true, "\(error ?? "")")
+      }
+      let counts = try await client.send(.get, "/v2/models/sum/stats").json["model_stats"][0]
+      #expect(counts["inference_count"] == .number(0))
+    }
+  }
 }
 #endif

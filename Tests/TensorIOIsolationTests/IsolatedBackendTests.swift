@@ -62,6 +62,39 @@ import Testing
     #expect(error?.message.contains("3 processes in a row") == true, "\(error?.message ?? "")")
   }
 
+  @Test func `a model that ended three processes in a row runs again after a while`() throws {
+    var options = IsolationOptions.test()
+    options.restSeconds = 2
+    let copy = try ModelCopy(of: "add.tflite")
+    let model = try IsolatedBackend(.liteRT, options: options)
+      .loadModel(at: copy.path, for: .predict)
+    let session = try model.makeSession(signature: 0, options: SessionOptions())
+    func fault() throws -> String {
+      let processes = try WorkerProcesses.running(copy.path)
+      #expect(processes.count == 1)
+      for process in processes { kill(process, SIGKILL) }
+      return #expect(throws: TensorIOError.self) { try session.run() }?.message ?? ""
+    }
+    try session.run()
+    for count in 1...3 {
+      try #expect(fault().contains("killed"))
+      // The next process begins with the next run, which would end the row of faults.
+      if count < 3 { try session.withInput(at: 0) { _ in } }
+    }
+    for _ in 0..<2 {
+      let error = #expect(throws: TensorIOError.self) { try session.run() }
+      #expect(error?.code == .processEnded)
+      #expect(
+        error?.message.contains("isn't run for the next") == true, "\(error?.message ?? "")")
+    }
+    let end = ContinuousClock.now + longestWait
+    while (try? session.run()) == nil, ContinuousClock.now < end { usleep(50_000) }
+    try session.run()
+    try #expect(fault().contains("killed"))
+    // The row began anew.
+    try session.run()
+  }
+
   @Test func `a killed process is replaced, and the new one has the same shapes`() throws {
     let copy = try ModelCopy(of: "dynamic_batch.tflite")
     let model = try backend.loadModel(at: copy.path, for: .predict)

@@ -40,8 +40,8 @@ struct JSONObjectReader {
   func integers(_ name: String) throws -> [Int] {
     try array(name, isRequired: true).map { value in
       guard let integer = Self.integer(value) else {
-        throw WebError.badRequest(
-          "'\(name)' must contain only whole numbers, not \(value.typeName).")
+        let found = value.asNumber.map { "\($0)" } ?? value.typeName
+        throw WebError.badRequest("'\(name)' must contain only whole numbers, not \(found).")
       }
       return integer
     }

@@ -13,11 +13,12 @@ extension InferenceCall {
   /// The first axis of each input is the items, whether the model runs them together or not.
   func items(for model: InferenceModel) throws -> [ModelInputs] {
     let signature = try model.loadSignature()
+    try checkOutputs(of: signature)
     let found = try inputs.map { tensor in
       guard let spec = signature.input(named: tensor.name) else {
         throw WebError.badRequest(
           "The model has no input '\(tensor.name)'. Its inputs are "
-            + signature.inputs.map { "'\($0.name)'" }.joined(separator: ", ") + ".")
+            + quotedList(signature.inputs.map(\.name)) + ".")
       }
       return (tensor: tensor, spec: spec, count: tensor.itemCount(for: spec))
     }
@@ -43,8 +44,36 @@ extension InferenceCall {
     }
   }
 
+  /// Checks the requested outputs before the model runs.
+  private func checkOutputs(of signature: ModelSignature) throws {
+    for output in outputs {
+      let spec = signature.outputs[try output.position(in: signature.outputs.map(\.name))]
+      if output.classes > 0 { _ = try Output.labels(of: spec) }
+    }
+  }
+
   /// The maximum number of items in a request.
   private static let mostItems = 4096
+}
+
+extension InferenceCall.Output {
+  /// Returns the position of the output among those of the model.
+  func position(in names: [String]) throws -> Int {
+    guard let index = names.firstIndex(of: name) else {
+      throw WebError.badRequest(
+        "The model has no output '\(name)'. Its outputs are \(quotedList(names)).")
+    }
+    return index
+  }
+
+  /// Returns the labels of an output whose best classes are requested.
+  static func labels(of spec: TensorSpec) throws -> [String] {
+    guard let labels = spec.labels?.names else {
+      throw WebError.badRequest(
+        "The output '\(spec.name)' has no labels, so 'classification' isn't supported for it.")
+    }
+    return labels
+  }
 }
 
 extension WireTensor {

@@ -25,11 +25,7 @@ struct InferenceReply {
       ? names.map { InferenceCall.Output(name: $0, isBinary: nil, classes: 0) }
       : call.outputs
     for output in wanted {
-      guard let index = names.firstIndex(of: output.name) else {
-        throw WebError.badRequest(
-          "The model has no output '\(output.name)'. Its outputs are "
-            + names.map { "'\($0)'" }.joined(separator: ", ") + ".")
-      }
+      let index = try output.position(in: names)
       let tensor = try WireTensor.joined(
         items.map {
           output.classes > 0
@@ -45,10 +41,7 @@ struct InferenceReply {
     _ outputs: ModelOutputs, at index: Int, count: Int
   ) throws -> WireTensor {
     let name = outputs.names[index]
-    guard let labels = outputs.specs[index].labels?.names else {
-      throw WebError.badRequest(
-        "The output '\(name)' has no labels, so 'classification' isn't supported for it.")
-    }
+    let labels = try InferenceCall.Output.labels(of: outputs.specs[index])
     let classification: Classification = try outputs.value(at: index)
     let positions = Dictionary(labels.enumerated().map { ($1, $0) }) { first, _ in first }
     let texts = classification.top(min(count, labels.count)).map {

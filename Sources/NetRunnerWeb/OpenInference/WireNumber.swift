@@ -98,7 +98,7 @@ extension WireNumber where Self: BinaryFloatingPoint {
     // NaN becomes null, as in JavaScript. Infinity is an error, because it would become null too.
     guard isInfinite else { return "null" }
     throw WebError(
-      status: .internalServerError, code: "inference_failed",
+      status: .unprocessableContent, code: "output_not_finite",
       message: "The output '\(name)' has an infinite value, which JSON can't represent. Request "
         + "it as binary data, with the parameter 'binary_data'.")
   }
