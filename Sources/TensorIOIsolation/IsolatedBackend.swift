@@ -66,9 +66,12 @@ public struct IsolationOptions: Sendable {
   public var arguments: [String]
   /// The maximum memory that the process may reserve for a model, in bytes.
   ///
-  /// The default is 1 GiB, plus 256 MiB for the program itself.
+  /// The default is 1 GiB, plus 256 MiB for the program itself. Three times the size of the model's
+  /// file is added, for its weights.
   public var memoryBytes: Int
   /// The maximum time for loading and for the first run, in seconds.
+  ///
+  /// 0.15 seconds are added for each megabyte of the model's file, which a slow disk needs.
   public var firstAnswerSeconds: Double
   /// The maximum time for each later run, in seconds.
   public var runSeconds: Double
@@ -93,6 +96,18 @@ public struct IsolationOptions: Sendable {
   }
 }
 
+extension IsolationOptions {
+  /// Returns the limits for a model whose file has the given size.
+  ///
+  /// The runtime keeps the file in memory, and copies its weights into its own order.
+  package func allowing(fileOf bytes: Int) -> IsolationOptions {
+    var options = self
+    options.memoryBytes += 3 * bytes
+    options.firstAnswerSeconds += (0.15 * Double(bytes) / 1e6).rounded(.down)
+    return options
+  }
+}
+
 /// A model that another process has loaded.
 ///
 /// `@unchecked Sendable` because the spare process is only used under the lock.
@@ -108,6 +123,7 @@ final class IsolatedModel: LoadedModel, @unchecked Sendable {
 
   init(_ address: ModelAddress, options: IsolationOptions) throws {
     self.address = address
+    let options = options.allowing(fileOf: FileSystem.byteCount(of: address.path) ?? 0)
     self.options = options
     let (worker, greeting) = try WorkerProcess.load(address, options)
     guard case .loaded(let signatures, let keepsState) = greeting, !signatures.isEmpty else {

@@ -83,8 +83,8 @@ import Testing
 
   @Test(arguments: [
     ([2, 4], [1, 4], "'input2' has 1 item, but another input has 2"),
-    ([2, 5], [2, 4], "must have the shape [1, 4], not [2, 5]"),
-    ([0, 4], [1, 4], "must have the shape [1, 4], not [0, 4]"),
+    ([2, 5], [2, 4], "must have the shape [1, 4], or [N, 4] for N items, not [2, 5]"),
+    ([0, 4], [1, 4], "must have the shape [1, 4], or [N, 4] for N items, not [0, 4]"),
   ])
   func `items that don't fit are explained`(
     first: [Int], second: [Int], message: String

@@ -95,6 +95,17 @@ import Testing
     try session.run()
   }
 
+  @Test func `a file may be larger than the memory that is allowed besides`() throws {
+    let copy = try ModelCopy(of: "add.tflite")
+    // The zeros behind the model take no space on the disk.
+    #expect(truncate(copy.path, 700 << 20) == 0)
+    var options = IsolationOptions.test()
+    options.memoryBytes = 512 << 20
+    let model = try IsolatedBackend(.liteRT, options: options)
+      .loadModel(at: copy.path, for: .predict)
+    try model.makeSession(signature: 0, options: SessionOptions()).run()
+  }
+
   @Test func `a killed process is replaced, and the new one has the same shapes`() throws {
     let copy = try ModelCopy(of: "dynamic_batch.tflite")
     let model = try backend.loadModel(at: copy.path, for: .predict)

@@ -83,7 +83,10 @@ extension WireTensor {
   private func checkShape(_ spec: TensorSpec) throws {
     let expected = type == spec.wireType ? spec.wireShape : spec.rawWireShape
     guard shape.filter({ $0 != 1 }) == expected.filter({ $0 != 1 }) else {
-      throw WebError.badRequest("'\(name)' must have the shape \(expected), not \(shape).")
+      let rest = expected.dropFirst().map { ", \($0)" }.joined()
+      let several = expected.first == 1 ? ", or [N\(rest)] for N items" : ""
+      throw WebError.badRequest(
+        "'\(name)' must have the shape \(expected)\(several), not \(shape).")
     }
   }
 
