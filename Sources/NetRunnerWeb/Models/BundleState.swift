@@ -14,15 +14,13 @@ struct BundleState: Hashable {
 
   init(_ bundle: ModelBundle) {
     path = bundle.path
-    let assets = bundle.path + "/assets"
-    // A bundle without this folder has no assets.
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: assets)) ?? []
-    let files = [bundle.path + "/model.json", bundle.modelPath ?? ""]
-    marks = (files + names.sorted().map { assets + "/" + $0 }).map { path in
+    let files = FileManager.default.subpaths(atPath: bundle.path) ?? []
+    marks = files.sorted().map { file in
+      let target = URL(filePath: bundle.path + "/" + file).resolvingSymlinksInPath()
       // A missing file has no attributes. Whoever reads it says what is wrong.
-      let attributes = (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
+      let attributes = (try? FileManager.default.attributesOfItem(atPath: target.path)) ?? [:]
       let marks: [FileAttributeKey] = [.modificationDate, .size, .systemFileNumber]
-      return path + marks.map { " \(attributes[$0] ?? "")" }.joined()
+      return file + marks.map { " \(attributes[$0] ?? "")" }.joined()
     }
   }
 }
