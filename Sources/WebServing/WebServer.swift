@@ -68,7 +68,8 @@ package enum WebServer {
   }
 
   /// Serves until the process receives SIGTERM or SIGINT, and then finishes the requests in
-  /// progress, but cuts off responses that take longer than the shutdown time.
+  /// progress, but cuts off responses that take longer than the shutdown time. A second signal cuts
+  /// them off at once.
   ///
   /// All servers stop listening at once, so that none of them takes more requests while another one
   /// finishes its own.
@@ -77,7 +78,8 @@ package enum WebServer {
   ) async throws {
     raiseFileLimit()
     var configuration = ServiceGroupConfiguration(
-      services: [ServerGroup(servers: applications)], gracefulShutdownSignals: [.sigterm, .sigint],
+      services: [ServerGroup(servers: applications, shutdownTime: shutdownTime, logger: logger)],
+      gracefulShutdownSignals: [.sigterm, .sigint],
       logger: logger)
     configuration.maximumGracefulShutdownDuration = shutdownTime
     do {
@@ -190,13 +192,40 @@ package enum WebServer {
 /// Servers that begin and end together.
 private struct ServerGroup: Service {
   let servers: [any Service]
+  let shutdownTime: Duration
+  let logger: Logger
 
   func run() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await runServers() }
+      group.addTask { try await waitForSecondSignal() }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  private func runServers() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for server in servers { group.addTask { try await server.run() } }
       // Without one of them, the others end, too.
       try await group.waitForAll()
     }
+  }
+
+  /// Throws `CancellationError` when a signal arrives after the one that began the shutdown.
+  private func waitForSecondSignal() async throws {
+    try await gracefulShutdown()
+    let notice = Task {
+      try await Task.sleep(for: .seconds(1))
+      logger.warning(
+        """
+        Finishing the requests in progress, for \(shutdownTime.components.seconds) seconds at most. \
+        Ctrl-C or SIGTERM ends them at once.
+        """)
+    }
+    defer { notice.cancel() }
+    for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { break }
+    throw CancellationError()
   }
 }
 

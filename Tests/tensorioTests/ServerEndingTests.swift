@@ -58,5 +58,13 @@ struct ServerEndingTests {
     #expect(seen["calls"] == .array([.string("CANCELLED")]))
     #expect(await server.end(with: 0) == 0)
   }
+
+  @Test func `a second signal cuts off the requests in progress`() async throws {
+    let (seen, server) = try await Self.check("twice", ["--shutdown-time", "3600"])
+    #expect(seen["still"] == .number(3))
+    #expect(seen["runs"] == .array([.number(0), .number(0)]))
+    #expect(seen["calls"] == .array([.string("CANCELLED")]))
+    #expect(await server.end(with: 0) == 0)
+  }
 }
 #endif

@@ -113,5 +113,19 @@ def cut(web: str, place: str, process: int) -> dict:
         return {"runs": [run.result()[0] for run in runs], "calls": [run.result()[0] for run in calls]}
 
 
+def twice(web: str, place: str, process: int) -> dict:
+    """Tells the server twice to end, while requests run that take minutes."""
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        runs = [pool.submit(post, web, path, ENDLESS) for path in PATHS]
+        calls = [pool.submit(call, place, ENDLESS)]
+        time.sleep(1)
+        os.kill(process, signal.SIGINT)
+        time.sleep(2)
+        still = sum(not run.done() for run in runs + calls)
+        os.kill(process, signal.SIGINT)
+        return {"still": still, "runs": [run.result()[0] for run in runs],
+                "calls": [run.result()[0] for run in calls]}
+
+
 if __name__ == "__main__":
     print(json.dumps(globals()[sys.argv[1]](sys.argv[2], sys.argv[3], int(sys.argv[4]))))
