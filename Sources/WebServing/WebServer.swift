@@ -68,8 +68,10 @@ package enum WebServer {
   }
 
   /// Serves until the process receives SIGTERM or SIGINT, and then finishes the requests in
-  /// progress, but cuts off responses that take longer than the shutdown time. A second signal cuts
-  /// them off at once.
+  /// progress.
+  ///
+  /// Responses that take longer than the shutdown time are cut off. A second signal cuts them off at
+  /// once.
   ///
   /// All servers stop listening at once, so that none of them takes more requests while another one
   /// finishes its own.
