@@ -36,7 +36,7 @@ public struct NetRunnerServer: Sendable {
   private let uploads: UploadStore
   private let evaluations: EvaluationStore
   private let health: HealthRoutes<WebError>
-  private let inference: OpenInferenceService
+  private let openInference: OpenInferenceService
   private let token: TokenCheck
   private let clients = ClientConnections()
   private let metrics = RequestMetrics()
@@ -93,7 +93,7 @@ public struct NetRunnerServer: Sendable {
     let readiness = Readiness { try await disk.run { problem() } }
     health = HealthRoutes(readiness, failure: WebError.self)
     token = TokenCheck(options)
-    inference = OpenInferenceService(
+    openInference = OpenInferenceService(
       catalogue: catalogue, queue: queue, version: options.version, problem: problem,
       readiness: readiness, tensors: TensorBodies(images: queue),
       requestLimit: options.maximumTensorRequestBytes,
@@ -149,7 +149,7 @@ public struct NetRunnerServer: Sendable {
           host: options.host, port: port, certificate: options.certificate,
           maximumMessageBytes: options.maximumTensorRequestBytes ?? Self.maximumMessageBytes,
           connectionsPerAddress: options.connectionsPerAddress),
-        handler: InferenceCalls(service: inference, token: token, logger: logger),
+        handler: InferenceCalls(service: openInference, token: token, logger: logger),
         metrics: callMetrics, logger: logger, onStart: onStart)
     ]
   }
@@ -197,16 +197,18 @@ public struct NetRunnerServer: Sendable {
       options: options, repository: imports.repository, samples: assets + "/Samples",
       document: assets + "/openapi.json"
     ).add(to: api)
-    ModelRoutes(runner: runner, bodies: bodies, clients: clients).add(to: api)
+    let inference = InferenceRequests(runner: runner, bodies: bodies, clients: clients)
+    ModelRoutes(runner: runner, inference: inference).add(to: api)
     ImportRoutes(imports: imports, bodies: bodies).add(to: api)
     DescriptionRoutes(
-      runner: runner, imports: imports, drafts: drafts, bodies: bodies,
+      runner: runner, imports: imports, drafts: drafts, bodies: bodies, inference: inference,
       readGraph: options.readGraph, measureOperators: options.measureOperators
     ).add(to: api)
     RepositoryRoutes(source: imports.repository, catalogue: catalogue, queue: disk).add(to: api)
     addUploadsEvaluationsAndLabels(to: api)
-    OpenInferenceRoutes(service: inference, bodies: bodies, health: health, clients: clients).add(
-      to: router.group("v2").add(middleware: access))
+    OpenInferenceRoutes(service: openInference, bodies: bodies, health: health, clients: clients)
+      .add(
+        to: router.group("v2").add(middleware: access))
     router.group().add(middleware: access).get("metrics") { _, _ in
       let text = metrics.text([
         RequestMetrics.Series(

@@ -15,6 +15,7 @@ struct DescriptionRoutes: Sendable {
   let imports: ModelImports
   let drafts: ModelDrafts
   let bodies: BodyReader
+  let inference: InferenceRequests
   let readGraph: (@Sendable (_ model: String) throws -> [UInt8])?
   let measureOperators: (@Sendable (_ model: String) throws -> [UInt8])?
 
@@ -47,7 +48,11 @@ struct DescriptionRoutes: Sendable {
       return Response(status: .noContent)
     }
     group.post("models/:id/drafts/:draft/infer") { request, context in
-      try await infer(context.parameters.require("draft"), of: context.modelID(), request)
+      var options = try InferenceOptions(Query(request))
+      // Drafts have no live sources.
+      options.source = nil
+      let draft = try drafts.draft(context.parameters.require("draft"), of: context.modelID())
+      return try await inference.run(draft.model, on: request, context, options)
     }
   }
 
@@ -93,23 +98,6 @@ struct DescriptionRoutes: Sendable {
       // people type.
       let answer: JSONObject = ["draft": JSONObject?.none, "issues": error.issues.map(\.json)]
       return try .json(answer)
-    }
-  }
-
-  private func infer(_ draft: String, of id: String, _ request: Request) async throws -> JSONObject
-  {
-    var options = try InferenceOptions(Query(request))
-    // Drafts have no live sources.
-    options.source = nil
-    let draft = try drafts.draft(draft, of: id)
-    if request.isJSON {
-      return try await runner.run(draft.model, on: .values(bodies.json(of: request)), options)
-    }
-    return try await bodies.withBody(
-      of: request, limit: InferenceRunner.maximumImageBytes,
-      as: draft.model.subject == .recording ? "The recording" : "The image"
-    ) { [options] bytes in
-      try await runner.run(draft.model, on: .file(bytes), options)
     }
   }
 

@@ -12,8 +12,7 @@ import WebServing
 /// Routes that list, describe, delete and run models, and that send their examples.
 struct ModelRoutes: Sendable {
   let runner: InferenceRunner
-  let bodies: BodyReader
-  let clients: ClientConnections
+  let inference: InferenceRequests
 
   func add(to group: RouterGroup<WebContext>) {
     group.get("models") { _, _ in try await list() }
@@ -25,7 +24,9 @@ struct ModelRoutes: Sendable {
       return try await example(name, of: context.modelID())
     }
     group.post("models/:id/infer") { request, context in
-      try await infer(context.modelID(), request, context)
+      let options = try InferenceOptions(Query(request))
+      let model = try runner.catalogue.model(context.modelID())
+      return try await inference.run(model, on: request, context, options)
     }
   }
 
@@ -59,25 +60,6 @@ struct ModelRoutes: Sendable {
   private func example(_ name: String, of id: String) async throws -> Response {
     let examples = ModelExamples(of: try runner.catalogue.model(id).bundle)
     return try await runner.queue.run { try examples.response(for: name) }
-  }
-
-  private func infer(
-    _ id: String, _ request: Request, _ context: WebContext
-  ) async throws -> JSONObject {
-    let options = try InferenceOptions(Query(request))
-    let model = try runner.catalogue.model(id)
-    func run(on body: InferenceRunner.Body) async throws -> JSONObject {
-      try await clients.whileConnected(context.channel) {
-        try await runner.run(model, on: body, options)
-      }
-    }
-    if request.isJSON { return try await run(on: .values(bodies.json(of: request))) }
-    return try await bodies.withBody(
-      of: request, limit: InferenceRunner.maximumImageBytes,
-      as: model.subject == .recording ? "The recording" : "The image"
-    ) { bytes in
-      try await run(on: .file(bytes))
-    }
   }
 }
 #endif
