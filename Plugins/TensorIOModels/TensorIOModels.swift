@@ -28,7 +28,8 @@ struct TensorIOModels: BuildToolPlugin {
           "The bundles '\(other.path)' and '\(bundle.path)' have the same name, but their types need "
             + "different ones. Rename one of them.")
       }
-      let output = context.pluginWorkDirectoryURL.appending(path: name + ".swift")
+      // The name isn't that of another source file, such as `digits.swift`.
+      let output = context.pluginWorkDirectoryURL.appending(path: name + ".tiobundle.swift")
       var arguments = [bundle.path, output.path]
       if let resource = try resourcePath(of: bundle, in: module) {
         arguments += ["--resource", resource]
@@ -57,7 +58,7 @@ struct TensorIOModels: BuildToolPlugin {
   /// Returns the files that the type depends on: model.json, and labels among the assets.
   private func inputs(of bundle: URL) -> [URL] {
     let assets = bundle.appending(path: "assets")
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: assets.path)) ?? []
+    let names = FileManager.default.subpaths(atPath: assets.path) ?? []
     return [bundle.appending(path: "model.json")]
       + names.sorted().map { assets.appending(path: $0) }
   }

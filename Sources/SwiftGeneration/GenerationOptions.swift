@@ -47,14 +47,18 @@ package struct GenerationOptions {
 
   /// Makes options for the type of a bundle, which is named after the bundle's folder.
   ///
+  /// - Parameters:
+  ///   - path: The bundle's folder.
+  ///   - alternative: What a person can do instead of renaming the bundle, for the message.
   /// - Throws: `TensorIOError` when the folder's name has no letter or digit.
-  package init(bundle path: String) throws {
+  package init(bundle path: String, orElse alternative: String = "pass --type") throws {
     let name = FileSystem.name(of: path)
     let stem = name.split(separator: ".").dropLast().joined(separator: ".")
     guard let typeName = Identifiers.typeName(of: stem) else {
       throw TensorIOError(
         .invalidOption,
-        "'\(name)' has no letter or digit to name a type after. Rename the bundle, or pass --type.")
+        "'\(name)' has no letter or digit to name a type after. Rename the bundle, or "
+          + "\(alternative).")
     }
     self.init(typeName: typeName)
   }

@@ -85,7 +85,7 @@ struct InputReader {
       ingredients.usesData = true
       property.type = "Data"
       property.summary = LayerText.bytes(layer)
-    case .coded(let coding): read(coding, layer, into: &property)
+    case .coded(let coding, _): read(coding, layer, into: &property)
     }
     return property
   }

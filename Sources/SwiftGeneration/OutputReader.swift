@@ -55,9 +55,9 @@ struct OutputReader {
       ingredients.usesData = true
       property.type = "Data"
       property.summary = LayerText.bytes(layer)
-    case .coded(let coding):
+    case .coded(let coding, let count):
       ingredients.decodes = true
-      read(coding, literal, into: &property)
+      read(coding, count, literal, into: &property)
     }
   }
 
@@ -77,7 +77,7 @@ struct OutputReader {
   // MARK: - Decoded outputs
 
   private mutating func read(
-    _ coding: LayerCoding, _ literal: String, into property: inout Property
+    _ coding: LayerCoding, _ count: Int, _ literal: String, into property: inout Property
   ) {
     switch coding.type {
     case "multi-label":
@@ -99,7 +99,7 @@ struct OutputReader {
       property.type = "Double"
       property.summary = coding.type == "ordinal" ? "A rank." : "The difference from the input."
       property.expression = "outputs.measurement(\(literal)).value"
-    case "regression": readMeasurements(coding, literal, into: &property)
+    case "regression": readMeasurements(coding, count, literal, into: &property)
     default:
       property.summary =
         "The objects or poses that the model finds, best first, in pixels of the image."
@@ -120,13 +120,12 @@ struct OutputReader {
   }
 
   private mutating func readMeasurements(
-    _ coding: LayerCoding, _ literal: String, into property: inout Property
+    _ coding: LayerCoding, _ count: Int, _ literal: String, into property: inout Property
   ) {
     let units = coding.texts("units") ?? []
     func note(_ index: Int) -> [String] {
       units.indices.contains(index) && !units[index].isEmpty ? ["Unit: \(units[index])"] : []
     }
-    let count = layers.first { $0.name == property.name }?.elementCount ?? 1
     guard let names = coding.texts("names"), names.count == count else {
       property.type = count == 1 ? "Double" : "[Double]"
       property.summary = count == 1 ? "A number." : "\(count) numbers."

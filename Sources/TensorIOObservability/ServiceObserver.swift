@@ -24,7 +24,7 @@ public import Tracing
 /// |---|---|---|
 /// | `tensorio_runs_total` | counter | `outcome`: `succeeded`, `failed`, `cancelled`, `deadlineExceeded`, `overloaded` |
 /// | `tensorio_items_total` | counter of the items of runs that succeeded | |
-/// | `tensorio_run_duration_seconds` | timer | `stage`: `queue`, `decode`, `preprocess`, `inference`, `postprocess`, `total` |
+/// | `tensorio_run_duration_seconds` | timer | `stage`: `load` (of the first runs), `queue`, `decode`, `preprocess`, `inference`, `postprocess`, `total` |
 ///
 /// Runs that failed are logged as errors. Runs that were refused or too late are logged as warnings.
 /// With a tracer, each run is a span `tensorio.run` of the caller's trace, with a span for each stage.
@@ -107,7 +107,8 @@ public struct ServiceObserver: RunObserver {
 extension RunEvent {
   /// The stages that are known, in order, and their durations.
   fileprivate var stages: [(String, Duration)] {
-    var stages = [("queue", waited)]
+    // Only the first runs of a model wait until it is loaded.
+    var stages = (loading > .zero ? [("load", loading)] : []) + [("queue", waited)]
     if let latency {
       stages += [
         ("decode", latency.decode), ("preprocess", latency.preprocess),
@@ -142,7 +143,7 @@ private final class ModelInstruments: Sendable {
   private let durations: [String: Timer]
 
   private static let stages = [
-    "queue", "decode", "preprocess", "inference", "postprocess", "total",
+    "load", "queue", "decode", "preprocess", "inference", "postprocess", "total",
   ]
 
   init(_ model: String, _ factory: any MetricsFactory) {

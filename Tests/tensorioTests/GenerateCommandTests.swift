@@ -129,14 +129,32 @@ import Testing
     #expect(source.contains("package struct DigitReader: Sendable {"))
     #expect(source.contains("folder + \"/Models/digits.tiobundle\""))
     for (text, message) in [
-      ("{", "isn't a file of settings"), (#"{"access": "open"}"#, "Write \"public\""),
+      ("{", "isn't JSON ("), ("[]", "isn't an object"),
+      (#"{"acces": "public"}"#, "has the unknown key \"acces\"."),
+      (#"{"access": 1}"#, "has a number for \"access\"."),
+      (#"{"types": {"digits": "DigitReader"}}"#, "'digits', which isn't the name of a bundle."),
+      (#"{"access": "open"}"#, "Write \"public\""),
       (#"{"types": {"digits.tiobundle": "class"}}"#, "'class' can't be the name of a type."),
     ] {
       let result = try await generate(text)
       #expect(result.status == 1)
       #expect(
         result.error.hasPrefix("error: ") && result.error.contains(message), "\(result.error)")
+      #expect(result.error.contains("digits.tiobundle"), "\(result.error)")
     }
+  }
+
+  @Test func `the plugin's program names the bundle of each error`() async throws {
+    let bundle = try TemporaryBundle(
+      "add", inputs: [#"{"name": "x", "type": "arry", "shape": [1]}"#],
+      outputs: [#"{"name": "y", "type": "array", "shape": [1], "dtpe": "int8"}"#])
+    let result = try await CommandRunner.run(
+      [bundle.path, bundle.path + ".swift"], executable: Self.built("tensorio-generator"))
+    #expect(result.status == 1)
+    let lines = result.error.split(separator: "\n")
+    let name = URL(filePath: bundle.path).lastPathComponent
+    #expect(lines.count > 1)
+    #expect(lines.allSatisfy { $0.hasPrefix("error: '\(name)': ") }, "\(result.error)")
   }
 
   @Test(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))

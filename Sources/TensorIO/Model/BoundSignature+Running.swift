@@ -24,9 +24,17 @@ extension BoundSignature {
     _ inputs: ModelInputs, on session: any Session, for request: RunRequest,
     until token: CancellationToken?
   ) throws -> ModelOutputs {
-    let (outputs, latency) = try measure(inputs, on: session, until: token)
-    request.end(latency)
-    return outputs
+    try measure(inputs, on: session, for: request, until: token).outputs
+  }
+
+  /// Measures a run for a request, which gets the time of each part, too.
+  func measure(
+    _ inputs: ModelInputs, on session: any Session, for request: RunRequest,
+    until token: CancellationToken?
+  ) throws -> (outputs: ModelOutputs, latency: RunLatency) {
+    let run = try measure(inputs, on: session, until: token)
+    request.end(run.latency)
+    return run
   }
 
   /// Writes the inputs, runs the session, copies the outputs, and measures the time of each part.

@@ -46,9 +46,20 @@ extension InferenceModel.Loaded {
   private func runOneByOne(
     _ items: ArraySlice<ModelInputs>, on session: any Session, until token: CancellationToken?
   ) throws -> [ModelOutputs] {
-    try items.map { inputs in
+    try items.indices.map { index in
       if token?.isCancelled == true { throw CancellationError() }
-      return try bound.run(inputs, on: session, until: token)
+      let run = { try self.bound.run(items[index], on: session, until: token) }
+      return items.count == 1 && index == 0 ? try run() : try Self.naming(index, run)
+    }
+  }
+
+  /// Says in an error of which item it is, counted from 0.
+  private static func naming<Result>(_ item: Int, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch var error as TensorIOError where ![.cancelled, .processEnded].contains(error.code) {
+      error.message = "Item \(item) of the batch: \(error.message)"
+      throw error
     }
   }
 
@@ -81,7 +92,9 @@ extension InferenceModel.Loaded {
     until token: CancellationToken?
   ) throws -> [ModelOutputs]? {
     for (item, inputs) in items.enumerated() {
-      try bound.write(inputs, item: item, of: items.count, to: session)
+      try Self.naming(items.startIndex + item) {
+        try bound.write(inputs, item: item, of: items.count, to: session)
+      }
     }
     try session.run(untilCancelled: token)
     // Some runtimes only know the size of the outputs after a run.

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Synchronization
 
 extension InferenceModel {
@@ -188,19 +187,15 @@ extension InferenceModel {
 
   private func load(for request: RunRequest?, _ items: Int) throws -> Loaded {
     do {
+      try beginWaiting()
+      defer { endWaiting() }
       guard let request, let deadline = request.deadline else { return try loaded() }
       request.beginLoading()
-      let result = Mutex<Result<Loaded, any Error>?>(nil)
-      let end = DispatchSemaphore(value: 0)
-      DispatchQueue(label: "tensorio.loading").async {
-        let loaded = Result { try self.loaded() }
-        result.withLock { $0 = loaded }
-        end.signal()
+      guard let loaded = try loadElsewhere().wait(until: deadline) else {
+        throw request.expired(of: bundle.path)
       }
-      guard end.wait(timeout: .at(deadline)) == .success, let loaded = result.withLock({ $0 })
-      else { throw request.expired(of: bundle.path) }
       request.endLoading()
-      return try loaded.get()
+      return loaded
     } catch {
       throw failed(error, request, items)
     }
@@ -212,9 +207,11 @@ extension InferenceModel {
   /// for later runs. A failure counts as a failed run.
   func loaded(for request: RunRequest, items: Int = 1) async throws -> Loaded {
     if let loaded = loadedBefore { return loaded }
-    request.beginLoading()
     let path = bundle.path
     do {
+      try beginWaiting()
+      defer { endWaiting() }
+      request.beginLoading()
       let loaded = try await PendingRun.run(
         until: request.deadline, orThrow: { request.expired(of: path) }, { try await self.loaded() }
       )
@@ -224,4 +221,18 @@ extension InferenceModel {
       throw failed(error, request, items)
     }
   }
+
+  /// Notes that a run waits until the model is loaded.
+  ///
+  /// - Throws: ``SessionPool/Failure/overloaded(waiting:sessions:)`` if more wait than could run or
+  ///   wait for a session afterwards.
+  private func beginWaiting() throws {
+    let waiting = runsWaitingForLoad.wrappingAdd(1, ordering: .relaxed).oldValue
+    guard waiting - loader.sessions < loader.mostWaiting else {
+      endWaiting()
+      throw SessionPool.Failure.overloaded(waiting: waiting, sessions: loader.sessions)
+    }
+  }
+
+  private func endWaiting() { runsWaitingForLoad.subtract(1, ordering: .relaxed) }
 }

@@ -30,8 +30,11 @@ extension InferenceModel {
   {
     let request = request()
     let loaded = try loaded(for: request)
+    guard let request else {
+      return try lend(loaded.pool, to: nil) { try loaded.bound.measure(inputs, on: $0) }
+    }
     return try lend(loaded.pool, to: request) { session in
-      try loaded.bound.measure(inputs, on: session)
+      try loaded.bound.measure(inputs, on: session, for: request, until: nil)
     }
   }
 
@@ -42,7 +45,7 @@ extension InferenceModel {
     let loaded = try await loaded(for: request)
     let stop = loaded.stop(for: request)
     return try await lend(loaded.pool, to: request) { session in
-      try loaded.bound.measure(inputs, on: session, until: stop)
+      try loaded.bound.measure(inputs, on: session, for: request, until: stop)
     }
   }
 
@@ -57,7 +60,7 @@ extension InferenceModel {
     let loaded = try loaded(for: request)
     let stop = loaded.stop(for: request)
     return try lend(loaded.pool, to: request) { session in
-      try loaded.bound.measure(inputs, on: session, until: stop)
+      try loaded.bound.measure(inputs, on: session, for: request, until: stop)
     }
   }
 
@@ -269,7 +272,8 @@ extension InferenceModel {
   ) {
     loader.observer?.runEnded(
       RunEvent(
-        model: bundle.manifest.id, items: items, outcome: outcome, waited: request.waited,
+        model: bundle.manifest.id, items: items, outcome: outcome, loading: request.loading,
+        waited: request.waited,
         latency: outcome == .succeeded ? request.latency : nil, total: request.total, error: error))
   }
 }

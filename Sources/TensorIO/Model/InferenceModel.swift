@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Synchronization
 
 /// A model that runs in one of the backends and converts values as model.json describes.
@@ -13,9 +14,16 @@ public final class InferenceModel: Model {
 
   let loader: ModelLoader
   let counters = RunCounters()
-  private let state = Mutex<Loaded?>(nil)
-  /// Held while the model is loaded, which takes long; ``state`` is locked only briefly.
-  private let loading = Mutex(())
+  private let state = Mutex(State())
+  /// The number of runs that wait until the model is loaded.
+  let runsWaitingForLoad = Atomic(0)
+
+  private struct State {
+    /// The model in memory; nil if it isn't loaded.
+    var loaded: Loaded?
+    /// The load that is under way.
+    var load: ModelLoad?
+  }
 
   /// Makes a model, whose file is read by ``load()`` or by the first run.
   ///
@@ -34,7 +42,7 @@ public final class InferenceModel: Model {
     try self.init(bundle: ModelBundle(path), loader: loader)
   }
 
-  public var isLoaded: Bool { state.withLock { $0 != nil } }
+  public var isLoaded: Bool { loadedBefore != nil }
 
   public func load() throws { _ = try loaded() }
 
@@ -53,10 +61,11 @@ public final class InferenceModel: Model {
   /// What the sessions do now, and how the model's runs have ended.
   public var statistics: RunStatistics {
     var statistics = RunStatistics()
-    if let pool = state.withLock({ $0 })?.pool {
+    statistics.waiting = runsWaitingForLoad.load(ordering: .relaxed)
+    if let pool = loadedBefore?.pool {
       statistics.sessions = pool.sessions
       statistics.running = pool.running
-      statistics.waiting = pool.waiting
+      statistics.waiting += pool.waiting
     }
     statistics.outcomes = counters.counts
     return statistics
@@ -65,8 +74,8 @@ public final class InferenceModel: Model {
   public func unload() {
     // The model is freed outside the lock, when the last run that uses it has ended.
     _ = state.withLock { state in
-      defer { state = nil }
-      return state
+      defer { state.loaded = nil }
+      return state.loaded
     }
   }
 
@@ -93,17 +102,16 @@ public final class InferenceModel: Model {
   // MARK: - Loading
 
   /// The model in memory; nil if it isn't loaded.
-  var loadedBefore: Loaded? { state.withLock { $0 } }
+  var loadedBefore: Loaded? { state.withLock { $0.loaded } }
 
   /// Returns the model in memory, and loads it if it isn't loaded.
   func loaded() throws -> Loaded {
     if let loadedBefore { return loadedBefore }
-    return try loading.withLock { _ in
-      if let loadedBefore { return loadedBefore }
-      let new = try makeLoaded()
-      state.withLock { $0 = new }
-      return new
+    let load = currentLoad { perform($0) }
+    guard let loaded = try load.wait(until: nil) else {
+      preconditionFailure("A load without a deadline has an outcome.")
     }
+    return loaded
   }
 
   /// Returns the model in memory, and loads it on another thread if it isn't loaded.
@@ -111,7 +119,36 @@ public final class InferenceModel: Model {
   /// Loading reads files and compiles, which must not block a thread of the cooperative pool.
   func loaded() async throws -> Loaded {
     if let loadedBefore { return loadedBefore }
-    return try await BlockingWork.run { try self.loaded() }
+    return try await loadElsewhere().value
+  }
+
+  /// Returns the load that is under way, or begins one on another thread.
+  func loadElsewhere() -> ModelLoad {
+    currentLoad { load in
+      DispatchQueue(label: "tensorio.loading").async { self.perform(load) }
+    }
+  }
+
+  /// Returns the load that is under way, or a new one, which a closure begins.
+  private func currentLoad(_ begin: (ModelLoad) -> Void) -> ModelLoad {
+    let (load, isNew) = state.withLock { state -> (ModelLoad, Bool) in
+      if let loaded = state.loaded { return (ModelLoad(of: loaded), false) }
+      if let load = state.load { return (load, false) }
+      let load = ModelLoad()
+      state.load = load
+      return (load, true)
+    }
+    if isNew { begin(load) }
+    return load
+  }
+
+  private func perform(_ load: ModelLoad) {
+    let outcome = Result { try makeLoaded() }
+    state.withLock { state in
+      state.load = nil
+      if case .success(let loaded) = outcome { state.loaded = loaded }
+    }
+    load.end(outcome)
   }
 }
 

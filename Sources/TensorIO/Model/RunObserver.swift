@@ -24,7 +24,9 @@ public struct RunEvent: Sendable {
   public var items: Int
   /// How the run ended.
   public var outcome: RunOutcome
-  /// How long the run waited for a session.
+  /// How long the run waited until the model was loaded, or zero if it was.
+  public var loading: Duration
+  /// How long the run waited for a session after that.
   public var waited: Duration
   /// How long its parts took, including the decoding of an image's file; nil for a run that didn't
   /// succeed, or of a batch.

@@ -47,6 +47,15 @@ final class RunRequest: Sendable {
     times.withLock { $0.begun = now }
   }
 
+  /// How long the run waited until the model was loaded, or zero if it was.
+  var loading: Duration {
+    let now = ContinuousClock.now
+    return times.withLock { times in
+      if times.isLoading { return now - requested }
+      return times.loaded.map { $0 - requested } ?? .zero
+    }
+  }
+
   /// How long the run waited for a session.
   var waited: Duration {
     let now = ContinuousClock.now

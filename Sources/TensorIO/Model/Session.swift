@@ -72,9 +72,14 @@ public protocol TensorMemory: AnyObject, Sendable {
 
 extension Session {
   /// Runs the model, until a token is cancelled if there is one.
+  ///
+  /// - Throws: The run's error, or `CancellationError` if the run ended after the token's deadline,
+  ///   because a runtime can't always end a run early.
   @inline(__always)
   func run(untilCancelled token: CancellationToken?) throws {
-    if let token { try run(until: token) } else { try run() }
+    guard let token else { return try run() }
+    try run(until: token)
+    if token.isExpired { throw CancellationError() }
   }
 
   public func run(until token: CancellationToken) throws {

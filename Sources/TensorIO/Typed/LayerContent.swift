@@ -20,12 +20,12 @@ package enum LayerContent {
   /// The bytes of a tensor.
   case bytes
   /// An input of the type `audio`, `text` or `features`, or an output with `decode`.
-  case coded(LayerCoding)
+  case coded(LayerCoding, count: Int)
 
   /// Classifies a layer of a bundle.
   package init(of layer: ModelManifest.Layer, in bundle: ModelBundle) {
     if let coding = bundle.coding(of: layer) {
-      self = .coded(coding)
+      self = .coded(coding, count: layer.elementCount)
       return
     }
     switch layer.kind {
@@ -59,18 +59,19 @@ extension LayerContent: CustomStringConvertible {
     case .scores(let names): counted(names.count, "value") + Self.fingerprint(of: names)
     case .texts(let count): counted(count, "text")
     case .bytes: "bytes"
-    case .coded(let coding): Self.describe(coding)
+    case .coded(let coding, let count): Self.describe(coding, count)
     }
   }
 
-  private static func describe(_ coding: LayerCoding) -> String {
+  private static func describe(_ coding: LayerCoding, _ count: Int) -> String {
     switch coding.type {
     case "audio": "a recording"
     case "text": "a text"
     case "features":
-      "a row with the columns " + quotedList(coding.columns.map { "\($0.name): \($0.kind)" })
+      "a row with the columns "
+        + quotedList(coding.columns.map { "\($0.name): \($0.kind)\($0.isOptional ? "?" : "")" })
     case "regression":
-      "measurements" + (coding.texts("names").map { " " + quotedList($0) } ?? "")
+      counted(count, "measurement") + (coding.texts("names").map { " " + quotedList($0) } ?? "")
         + (coding.texts("units").map { " in " + quotedList($0) } ?? "")
     default:
       "decoded as \(coding.type)" + (coding.text("unit").map { " in '\($0)'" } ?? "")

@@ -107,10 +107,17 @@ struct NumberDecoder {
   }
 
   private func refusal(of value: String, at index: Int, as type: String) -> TensorIOError {
-    TensorIOError(
+    let wider =
+      switch spec.dataType {
+      case _ where spec.quantization != nil: "Float or Double"
+      case .float16, .float32: "Float or Double"
+      case .float64: "Double"
+      default: "Int64"
+      }
+    return TensorIOError(
       .wrongOutputType,
       "'\(spec.name)' holds \(value) at index \(index), which \(type) cannot represent exactly; "
-        + "read it as Float or Double.")
+        + "read it as \(wider).")
   }
 }
 

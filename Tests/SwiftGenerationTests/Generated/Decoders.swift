@@ -30,7 +30,7 @@ struct Decoders: Sendable {
     output 'depth': decoded as depth in 'm'
     output 'multi-label': decoded as multi-label, 2 labels b6c5cc61a4470a3f
     output 'ordinal': decoded as ordinal in 'stars'
-    output 'regression': measurements 'height' in 'cm'
+    output 'regression': 70 measurements 'height' in 'cm'
     output 'ctc': decoded as ctc, 3 labels 84a9535f21e4cf95
     output 'tokens': decoded as tokens, 3 labels c30a98a9fde4ae4b
     output 'reconstruction': decoded as reconstruction in 'dB'

@@ -17,7 +17,7 @@ struct Features: Sendable {
   /// What the type relies on in its bundle.
   // swift-format-ignore
   private static let interface = """
-    input 'row': a row with the columns 'age: number', 'income: number', 'rooms: number', 'heating: text', 'city: text', 'balcony: one of false, true'
+    input 'row': a row with the columns 'age: number?', 'income: number', 'rooms: number', 'heating: text?', 'city: text', 'balcony: one of false, true'
     output 'price': 1 value of the type float32
     """
 

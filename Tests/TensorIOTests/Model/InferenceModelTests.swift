@@ -296,7 +296,7 @@ import Testing
     let error = #expect(throws: TensorIOError.self) {
       try model.run(batch: items(2) + [ModelInputs([1, 2])])
     }
-    #expect(error?.message == "'x' takes 4 values (shape [4]), got 2.")
+    #expect(error?.message == "Item 2 of the batch: 'x' takes 4 values (shape [4]), got 2.")
     #expect(record.runs.isEmpty)
     #expect(try model.run([1, 2, 3, 4])["y"] == [1, 2, 3, 4] as [Float])
   }

@@ -45,9 +45,12 @@ import Testing
     ]))
   private let events = Shared<[RunEvent]>([])
 
-  private func withModel(_ body: (InferenceModel) async throws -> Void) async throws {
+  private func withModel(
+    mostWaiting: Int = .max, _ body: (InferenceModel) async throws -> Void
+  ) async throws {
     let bundle = try TestBundle(inputs: [.layer("x", [4])], outputs: [.layer("y", [4])])
-    let loader = ModelLoader(backends: [backend], observer: Recorder(events: events))
+    var loader = ModelLoader(backends: [backend], observer: Recorder(events: events))
+    loader.mostWaiting = mostWaiting
     try await body(try InferenceModel(bundle: bundle.open(), loader: loader))
     withExtendedLifetime(bundle) {}
   }
@@ -109,6 +112,81 @@ import Testing
       #expect(error?.code == .fileNotFound)
       #expect(events.value.map(\.outcome) == [.failed])
       #expect(model.statistics.outcomes[.failed] == 1)
+    }
+  }
+
+  /// The number of threads of this process.
+  private static var threads: Int {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count }
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/task")))
+  func `runs that wait for a load need no threads, and share the model`() async throws {
+    try await withModel { model in
+      let before = try Self.threads
+      let tasks = (0..<1000).map { number in
+        Task {
+          if number % 2 == 0 { return try await model.run(Self.values) }
+          return try await model.run(Self.values, deadline: .now + .seconds(600))
+        }
+      }
+      try await #expect(eventually { model.statistics.waiting == 1000 })
+      // Other tests run at the same time.
+      #expect(try Self.threads < before + 200)
+      backend.gate.signal()
+      for task in tasks {
+        let values: [Float] = try await task.value["y"]
+        #expect(values == [1, 2, 3, 4])
+      }
+      #expect(backend.base.record.loads == 1)
+      #expect(model.statistics.waiting == 0)
+      #expect(events.value.count == 1000)
+      #expect(events.value.allSatisfy { $0.loading > .zero && $0.loading < $0.total })
+    }
+  }
+
+  @Test func `runs that wait for a load that fails share its error`() async throws {
+    try await withModel { model in
+      let path = try #require(model.bundle.modelPath)
+      try FileManager.default.removeItem(atPath: path)
+      let late = (0..<20).map { _ in
+        Task { try await model.run(Self.values, deadline: .now + .milliseconds(50)) }
+      }
+      let patient = (0..<20).map { _ in Task { try await model.run(Self.values) } }
+      for task in late {
+        let error = await #expect(throws: TensorIOError.self) { _ = try await task.value }
+        #expect(error?.code == .deadlineExceeded)
+      }
+      try await #expect(eventually { model.statistics.waiting == 20 })
+      // One signal opens the gate for one load.
+      backend.gate.signal()
+      for task in patient {
+        let error = await #expect(throws: TensorIOError.self) { _ = try await task.value }
+        #expect(error?.code == .fileNotFound)
+      }
+      await onThread { backend.begun.wait() }
+      #expect(backend.begun.wait(timeout: .now() + 0.2) == .timedOut)
+      #expect(model.statistics.outcomes[.failed] == 20)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `the limit of waiting runs holds while the model is loaded`(_ isAsync: Bool) async throws {
+    try await withModel(mostWaiting: 3) { model in
+      let waiting = (0..<4).map { _ in
+        Task { try await run(model, isAsync: isAsync, deadline: .now + .seconds(600)) }
+      }
+      try await #expect(eventually { model.statistics.waiting == 4 })
+      for _ in 0..<5 {
+        let error = await #expect(throws: TensorIOError.self) {
+          try await run(model, isAsync: isAsync, deadline: .now + .seconds(600))
+        }
+        #expect(error?.code == .overloaded)
+        #expect(error?.message.contains("4 runs already wait") == true, "\(error?.message ?? "")")
+      }
+      backend.gate.signal()
+      for task in waiting { _ = try await task.value }
+      #expect(model.statistics.outcomes[.overloaded] == 5)
     }
   }
 }

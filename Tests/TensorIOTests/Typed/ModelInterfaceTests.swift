@@ -57,6 +57,23 @@ import Testing
     #expect(try Self.interface([input], [Self.pet]) == before)
   }
 
+  @Test func `another number of measurements, or a column that is needed, changes the interface`()
+    throws
+  {
+    let x = JSONValue.layer("x", [2])
+    func regression(_ count: Int) throws -> String {
+      try Self.interface([x], [.layer("y", [count], ["decode": ["type": "regression"]])])
+    }
+    try #expect(regression(1) != regression(3))
+    func row(_ column: JSONValue) throws -> String {
+      let layer: JSONValue = [
+        "name": "x", "type": "features", "shape": [1], "columns": [column],
+      ]
+      return try Self.interface([layer], [Self.pet])
+    }
+    try #expect(row(["name": "age"]) != row(["name": "age", "missing": 30]))
+  }
+
   @Test(arguments: ["dog\ncat\n", "cat\ndogs\n", "ca\ntdog\n"])
   func `other labels change the interface`(labels: String) throws {
     let inputs = [JSONValue.layer("x", [2])]
