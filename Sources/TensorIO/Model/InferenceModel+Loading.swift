@@ -189,13 +189,14 @@ extension InferenceModel {
     do {
       try beginWaiting()
       defer { endWaiting() }
-      guard let request, let deadline = request.deadline else { return try loaded() }
+      guard let request else { return try loaded() }
       request.beginLoading()
-      guard let loaded = try loadElsewhere().wait(until: deadline) else {
-        throw request.expired(of: bundle.path)
-      }
+      let model =
+        request.deadline == nil
+        ? try loaded() : try loadElsewhere().wait(until: request.deadline)
+      guard let model else { throw request.expired(of: bundle.path) }
       request.endLoading()
-      return loaded
+      return model
     } catch {
       throw failed(error, request, items)
     }

@@ -86,6 +86,17 @@ import Testing
     }
   }
 
+  @Test func `the time for loading isn't that of waiting for a session`() async throws {
+    try await withModel { model in
+      backend.gate.signal()
+      _ = try await onThread { Result { try model.run(Self.values) } }.get()
+      let event = try #require(events.value.first)
+      #expect(event.loading > .zero && event.loading + event.waited <= event.total)
+      _ = try await onThread { Result { try model.run(Self.values) } }.get()
+      #expect(events.value.last?.loading == .zero)
+    }
+  }
+
   @Test func `a cancelled task doesn't wait for the load`() async throws {
     try await withModel { model in
       let task = Task { try await model.run(Self.values) }
