@@ -57,7 +57,7 @@ private final class Entry: Sendable {
   private let target: String
   private let route: String
   private let start = ContinuousClock.now
-  /// The response's status, which is that of a server's error while there is no response.
+  /// The response's status; 500 until there is a response.
   private let status = Atomic(500)
   private let hasEnded = Atomic(false)
 

@@ -91,7 +91,7 @@ import Testing
     while (try? session.run()) == nil, ContinuousClock.now < end { usleep(50_000) }
     try session.run()
     try #expect(fault().contains("killed"))
-    // The row began anew.
+    // After a run that succeeded, one fault is the first again.
     try session.run()
   }
 

@@ -91,14 +91,22 @@ def leave(web: str, place: str, process: int) -> dict:
             "reached": answer["outputs"][0]["data"][0], "counted": counted()}
 
 
+Runs = list[concurrent.futures.Future]
+
+
+def begin(pool: concurrent.futures.Executor, web: str, place: str, limit: int) -> tuple[Runs, Runs]:
+    """Starts a run by each path of HTTP and one by gRPC, and waits until they have begun."""
+    runs = [pool.submit(post, web, path, limit) for path in PATHS]
+    calls = [pool.submit(call, place, limit)]
+    time.sleep(1)
+    return runs, calls
+
+
 def finish(web: str, place: str, process: int) -> dict:
-    """Ends the server while requests run that end soon, and sends others afterwards."""
-    limit = 20_000_000
+    """Ends the server while requests run that end soon."""
     post(web, PATHS[0], 1)
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        runs = [pool.submit(post, web, path, limit) for path in PATHS]
-        calls = [pool.submit(call, place, limit)]
-        time.sleep(1)
+        runs, calls = begin(pool, web, place, 20_000_000)
         os.kill(process, signal.SIGTERM)
         return {"runs": [run.result()[0] for run in runs], "calls": [run.result() for run in calls]}
 
@@ -106,9 +114,7 @@ def finish(web: str, place: str, process: int) -> dict:
 def cut(web: str, place: str, process: int) -> dict:
     """Ends the server while requests run that take minutes."""
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        runs = [pool.submit(post, web, path, ENDLESS) for path in PATHS]
-        calls = [pool.submit(call, place, ENDLESS)]
-        time.sleep(1)
+        runs, calls = begin(pool, web, place, ENDLESS)
         os.kill(process, signal.SIGTERM)
         return {"runs": [run.result()[0] for run in runs], "calls": [run.result()[0] for run in calls]}
 
@@ -116,9 +122,7 @@ def cut(web: str, place: str, process: int) -> dict:
 def twice(web: str, place: str, process: int) -> dict:
     """Tells the server twice to end, while requests run that take minutes."""
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        runs = [pool.submit(post, web, path, ENDLESS) for path in PATHS]
-        calls = [pool.submit(call, place, ENDLESS)]
-        time.sleep(1)
+        runs, calls = begin(pool, web, place, ENDLESS)
         os.kill(process, signal.SIGINT)
         time.sleep(2)
         still = sum(not run.done() for run in runs + calls)

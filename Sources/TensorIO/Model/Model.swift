@@ -53,7 +53,8 @@ public protocol Model: AnyObject, Sendable {
   ///
   /// The deadline applies to loading the model if it isn't loaded, to the wait for a session and to
   /// the run. LiteRT and TensorFlow end a run between two operations, and this method returns after
-  /// that; outputs that come after the deadline are dropped. A load is completed for later runs. The default only checks the deadline before the run.
+  /// that. Outputs that come after the deadline are dropped. A load is completed for later runs. The
+  /// default only checks the deadline before the run.
   ///
   /// - Parameters:
   ///   - inputs: The values of the inputs.
