@@ -36,12 +36,15 @@ class Result(Generic[T]):
         index: The item's position in the iterable, from 0.
         item: The item itself.
         error: Why it failed; None if it didn't.
+        accelerator: What ran it, if the model's ``accelerator`` isn't ``cpu``: ``gpu``, or ``cpu`` with the reason in
+            parentheses.
     """
 
     index: int
     item: object
     error: ItemError | None
     _value: T | None
+    accelerator: str | None = None
 
     @property
     def value(self) -> T:
@@ -88,6 +91,12 @@ def read_text(answer: Answer) -> tuple[str, str | None]:
     error = header.get("error")
     return (_ENCODER.encode(header[header["type"]]),
             None if error is None else str(_item_error(error)))
+
+
+def read_accelerator(header: Mapping[str, Any]) -> str | None:
+    """Returns what ran the item of an answer, with the reason in parentheses; None if it doesn't say."""
+    name, reason = header.get("accelerator"), header.get("accelerator_reason")
+    return f"{name} ({reason})" if name and reason else name
 
 
 def _header(answer: Answer) -> dict[str, Any]:
@@ -227,7 +236,7 @@ class Stream(Generic[T]):
             except ItemError as error:
                 self._fail(error, sent.position, sent.item)
             else:
-                self._done[sent.position] = Result(sent.position, sent.item, None, value)
+                self._done[sent.position] = Result(sent.position, sent.item, None, value, read_accelerator(answer.header))
 
     def _fail(self, error: ItemError, index: int, item: object) -> None:
         self._done[index] = Result(index, item, ItemError(error.code, error.message, item, index), None)

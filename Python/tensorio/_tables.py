@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import collections
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ._errors import ItemError, WorkerEnded
 from ._model import Accelerator, Decode, Model, Path
@@ -50,7 +50,8 @@ def with_results(table: Any, model: Model, column: str, answer: Answers) -> Any:
     """Returns an Arrow table with the results of the items in a column.
 
     The new columns are texts: ``digest``, the SHA-256 of the model's files; ``outputs`` or ``row``, the
-    answer as JSON; and ``error``, which is null if the item didn't fail.
+    answer as JSON; and ``error``, which is null if the item didn't fail. If the model may run on an accelerator,
+    ``accelerator`` says what ran it.
 
     Raises:
         ValueError: The table lacks the column.
@@ -63,21 +64,35 @@ def with_results(table: Any, model: Model, column: str, answer: Answers) -> Any:
         raise ValueError(f"The table has no column '{column}'. Pass the name of the column with the items, one of "
                          f"{', '.join(table.column_names)}.")
     results = _results(model, table[column].to_pylist(), answer)
-    texts = [text for text, _ in results]
-    errors = [error for _, error in results]
-    digests = [model.digest] * len(results)
-    for name, values in (("digest", digests), (answer, texts), ("error", errors)):
+    columns = [
+        [model.digest] * len(results), [result.text for result in results], [result.error for result in results],
+        [result.accelerator for result in results]]
+    # The names come without the last one if the model may not run on an accelerator.
+    for name, values in zip(new_columns(answer, model._accelerator), columns):
         table = table.append_column(name, pyarrow.array(values, pyarrow.string()))
     return table
 
 
-def _results(model: Model, items: list[object], answer: str) -> list[tuple[str | None, str | None]]:
-    """Returns the answer and the error of each item.
+def new_columns(answer: str, accelerator: str) -> list[str]:
+    """Returns the names of the columns that ``with_results`` adds."""
+    return ["digest", answer, "error"] + (["accelerator"] if accelerator != "cpu" else [])
+
+
+class _TableResult(NamedTuple):
+    """The answer as JSON, or the error, and what ran the item."""
+
+    text: str | None
+    error: str | None
+    accelerator: str | None = None
+
+
+def _results(model: Model, items: list[object], answer: str) -> list[_TableResult]:
+    """Returns the result of each item.
 
     If the worker ends, the items that were under way run again in another one, each alone. An item that ends
     its worker alone, too, fails.
     """
-    found: dict[int, tuple[str | None, str | None]] = {}
+    found: dict[int, _TableResult] = {}
     suspects: list[int] = []
     ends: collections.Counter[int] = collections.Counter()
     idle_ends = 0
@@ -86,9 +101,10 @@ def _results(model: Model, items: list[object], answer: str) -> list[tuple[str |
         try:
             for result in model._results([items[index] for index in left], answer, is_ordered=False, raises=False,
                                          as_text=True):
-                found[left[result.index]] = result.value if result.error is None else (None, str(result.error))
-        except WorkerEnded as error:
-            lost = {id(item) for item in error.items}
+                text, error = result.value if result.error is None else (None, str(result.error))
+                found[left[result.index]] = _TableResult(text, error, result.accelerator)
+        except WorkerEnded as end:
+            lost = {id(item) for item in end.items}
             under_way = [index for index in left if index not in found and id(items[index]) in lost]
             idle_ends = 0 if under_way else idle_ends + 1
             if idle_ends == _MOST_IDLE_ENDS:
@@ -96,9 +112,9 @@ def _results(model: Model, items: list[object], answer: str) -> list[tuple[str |
             ends.update(under_way)
             if suspects and under_way:
                 count = ends[suspects[0]]
-                if error.signal != "SIGKILL" or count > _MOST_KILLS:
-                    found[suspects[0]] = (None, str(ItemError(
-                        "worker_ended", f"The item ended the worker {count} times. {error.reason}")))
+                if end.signal != "SIGKILL" or count > _MOST_KILLS:
+                    found[suspects[0]] = _TableResult(None, str(ItemError(
+                        "worker_ended", f"The item ended the worker {count} times. {end.reason}")))
             elif not suspects:
                 suspects = under_way
         suspects = [index for index in suspects if index not in found]

@@ -39,8 +39,8 @@ def predict(
 
     Returns:
         A dataset with three more columns: ``digest``, the SHA-256 of the model's files; ``outputs`` or
-        ``row``, the answer as JSON; and ``error``, which is null if the item didn't fail. The item and the
-        digest together identify a result.
+        ``row``, the answer as JSON; and ``error``, which is null if the item didn't fail. With an accelerator,
+        ``accelerator`` is what ran the item. The item and the digest together identify a result.
     """
     import ray.data  # type: ignore[import-not-found,import-untyped,unused-ignore]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ._model import Accelerator, Decode, Path
 from ._remote import RemoteModel
-from ._tables import Answers, check_answer, table_model, with_results
+from ._tables import Answers, check_answer, new_columns, table_model, with_results
 
 
 def predict(
@@ -35,8 +35,8 @@ def predict(
 
     Returns:
         A data frame with three more columns: ``digest``, the SHA-256 of the model's files; ``outputs`` or
-        ``row``, the answer as JSON; and ``error``, which is null if the item didn't fail. The item and the
-        digest together identify a result.
+        ``row``, the answer as JSON; and ``error``, which is null if the item didn't fail. With an accelerator,
+        ``accelerator`` is what ran the item. The item and the digest together identify a result.
     """
     check_answer(answer)
     if isinstance(bundle, RemoteModel):
@@ -51,6 +51,6 @@ def predict(
                 yield from with_results(pyarrow.Table.from_batches([batch]), model, column, answer).to_batches()
 
     schema = copy.deepcopy(frame.schema)
-    for name in ("digest", answer, "error"):
+    for name in new_columns(answer, accelerator):
         schema = schema.add(name, "string")
     return frame.mapInArrow(run, schema)

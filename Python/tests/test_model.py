@@ -175,10 +175,15 @@ def test_an_accelerator_runs_the_model_or_the_log_says_why_not(
 ) -> None:
     caplog.set_level("INFO", logger="tensorio")
     with tensorio.Model(DIGITS, program=program, accelerator="auto") as model:
-        found, expected = model.run(SEVEN)["classification"], digits.run(SEVEN)["classification"]
+        (result,) = model.map([SEVEN])
+        found, expected = result.value["classification"], digits.run(SEVEN)["classification"]
+        assert result.accelerator is not None
         assert pickle.loads(pickle.dumps(model))._command() == model._command()
     assert max(abs(found[label] - expected[label]) for label in expected) < 0.002
+    assert all(result.accelerator is None for result in digits.map([SEVEN]))
     if "runs on the CPU" in caplog.text:
-        assert found == expected
+        assert found == expected and result.accelerator.startswith("cpu (")
+    else:
+        assert result.accelerator == "gpu"
     with pytest.raises(ValueError, match="'accelerator' is 'tpu'"):
         tensorio.Model(DIGITS, accelerator="tpu")  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ def test_what_ends_the_worker_is_named_and_the_rest_has_results(program: str, bu
     for index in (0, 21, 22, 39):
         items[index] = list(POISON)
     with table_model(bundle_of("remainder"), threads, None, program, None, "exact") as model:
-        for index, (text, error) in enumerate(_results(model, items, "outputs")):
+        for index, (text, error, _) in enumerate(_results(model, items, "outputs")):
             if items[index] == POISON:
                 assert text is None and error is not None and "worker_ended" in error and "SIGFPE" in error
             else:
@@ -38,7 +38,7 @@ def test_what_ends_the_worker_is_named_and_the_rest_has_results(program: str, bu
 
 def test_a_killed_worker_loses_nothing(program: str, digits: tensorio.Model) -> None:
     items: list[object] = [str(image) for image in IMAGES] * 40
-    expected = [text for text, _ in _results(digits, items, "outputs")]
+    expected = [result.text for result in _results(digits, items, "outputs")]
     is_over = threading.Event()
     with table_model(DIGITS, 2, None, program, None, "exact") as model:
         kills = 0
@@ -58,15 +58,15 @@ def test_a_killed_worker_loses_nothing(program: str, digits: tensorio.Model) -> 
         finally:
             is_over.set()
             thread.join()
-    assert kills and found == [(text, None) for text in expected]
+    assert kills and [(result.text, result.error) for result in found] == [(text, None) for text in expected]
 
 
 def test_a_model_that_cannot_run_is_named(program: str, bundle_of: Any, broken: Path) -> None:
     image = np.zeros((1, 4, 4, 1), dtype="float32")
     with table_model(bundle_of("crash_on_run"), 1, None, program, None, "exact") as model:
         results = _results(model, [image, image.copy(), image.copy()], "outputs")
-        assert [text for text, _ in results] == [None] * 3
-        assert all("worker_ended" in str(error) for _, error in results)
+        assert [result.text for result in results] == [None] * 3
+        assert all("worker_ended" in str(result.error) for result in results)
     with pytest.raises(tensorio.Error, match="endless_graphs.*is not a valid TensorFlow Lite model"), \
             table_model(broken, 1, None, program, None, "exact"):
         pass

@@ -139,11 +139,9 @@ package final class AcceleratorReport: Sendable {
 
   /// The same as JSON: accelerator, and accelerator_reason if the CPU took over.
   package var members: [String: JSONValue] {
-    let outcome = outcome(ofModelAt: nil)
-    var members: [String: JSONValue] = [
-      "accelerator": .string(outcome?.accelerator.rawValue ?? "cpu")
-    ]
-    members["accelerator_reason"] = outcome?.reason.map(JSONValue.string)
+    let (name, reason) = description(ofModelAt: nil) ?? ("cpu", nil)
+    var members: [String: JSONValue] = ["accelerator": .string(name)]
+    members["accelerator_reason"] = reason.map(JSONValue.string)
     return members
   }
 }

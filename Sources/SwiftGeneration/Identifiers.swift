@@ -176,28 +176,27 @@ package struct Identifiers {
   /// Types and modules that generated code or most programs use.
   private static let knownTypes = Set(
     """
-    AcceleratedBackend Accelerator AcceleratorTolerance Any AnyObject Array AudioClip \
-    AudioStream Augmentation Backend Batch Bool Box Bundle BundleIssue CancellationToken \
-    CaseIterable Character CheckpointOptions Classification ClassMap ClassMapShape Codable \
-    Collection ColorValues Data DataType Date Decodable DecodedValue Decoder DecodeScaling \
+    AcceleratedBackend Accelerator AcceleratorTolerance Any AnyObject Array AudioClip AudioStream \
+    Augmentation Backend Batch Bool Box Bundle BundleIssue CancellationToken CaseIterable \
+    Character CheckpointOptions Classification ClassMap ClassMapShape Codable Collection \
+    ColorValues ContinuousClock Data DataType Date Decodable DecodedValue Decoder DecodeScaling \
     DepthMap Detection Dictionary Double Duration EarlyStopping Embedding Encodable Encoder \
     EpochMetric EpochResult Equatable Error FeatureRow Float Foundation FoundationEssentials \
     Hashable Hasher Identifiable ImageCrop ImageDecoder ImageEncodable ImageEncoder ImageFile \
     ImageFormat ImageOrientation ImagePreprocessing ImageShape ImageTransform InferenceModel \
     Inputs Int Int16 Int32 Int64 Int8 IsolatedBackend IsolationOptions ItemWeights JSONValue \
     Keypoint Label Labelled LabelledClassMap LabelledResult Labels LayerCoding LayerNames \
-    LiteRTBackend LiteRTLimits LiteRTWeightCache LoadedModel Measurement Mirror Model \
-    ModelBundle ModelID ModelInputs ModelInterface ModelLabel ModelLibrary ModelLoader \
-    ModelManifest ModelModes ModelOptions ModelOutputs ModelSignature Never ObjectMask \
-    OperatorTimes Optional OutputMeans Outputs PixelBuffer PixelColor PixelDenormalization \
-    PixelNormalization Protocol Quantization Range RawRepresentable RecognizedText ResizeMethod \
-    Result RunEvent RunLatency RunObserver RunOutcome RunStatistics ScoredLabel Scores Self \
-    Sendable Sequence ServiceObserver Session SessionOptions SessionWorker Set \
-    SignatureDescription StoredQuantization String Substring Swift Task Tensor TensorBytes \
-    TensorDecodable TensorDescription TensorEncodable TensorFlowBackend TensorIO \
-    TensorIODecoding TensorIOEncoding TensorIOError TensorIOLiteRT TensorIOTensorFlow \
-    TensorMemory TensorNumber TensorSpec TensorValue TextInput TrainableLoadedModel \
-    TrainableModel Trainer TrainingLimits TrainingOptions TrainingStep TrainingSummary Type UInt \
-    UInt16 UInt32 UInt64 UInt8 Unicode Url ValueSchedule Void
+    LiteRTBackend LiteRTLimits LiteRTWeightCache LoadedModel Measurement Mirror Model ModelBundle \
+    ModelID ModelInputs ModelInterface ModelLabel ModelLibrary ModelLoader ModelManifest \
+    ModelModes ModelOptions ModelOutputs ModelSignature Never ObjectMask OperatorTimes Optional \
+    OutputMeans Outputs PixelBuffer PixelColor PixelDenormalization PixelNormalization Protocol \
+    Quantization Range RawRepresentable RecognizedText ResizeMethod Result RunEvent RunLatency \
+    RunObserver RunOutcome RunStatistics ScoredLabel Scores Self Sendable Sequence ServiceObserver \
+    Session SessionOptions SessionWorker Set SignatureDescription StoredQuantization String \
+    Substring Swift Task Tensor TensorBytes TensorDecodable TensorDescription TensorEncodable \
+    TensorFlowBackend TensorIO TensorIODecoding TensorIOEncoding TensorIOError TensorIOLiteRT \
+    TensorIOTensorFlow TensorMemory TensorNumber TensorSpec TensorValue TextInput \
+    TrainableLoadedModel TrainableModel Trainer TrainingLimits TrainingOptions TrainingStep \
+    TrainingSummary Type UInt UInt16 UInt32 UInt64 UInt8 Unicode Url ValueSchedule Void
     """.split(separator: " ").map(String.init))
 }

@@ -34,28 +34,54 @@ extension TypeGenerator {
       }
       writer.blank()
     }
-    writeRun("inputs: Inputs", "Outputs", "Outputs(model.run(inputs.modelInputs))", to: &writer)
-    let batch = "model.run(batch: items.map(\\.modelInputs))"
-    writeRun("batch items: [Inputs]", "[Outputs]", batch, isBatch: true, to: &writer)
+    for method in Self.runMethods {
+      for waits in [false, true] { write(method, waits: waits, to: &writer) }
+    }
   }
 
-  private func writeRun(
-    _ parameter: String, _ result: String, _ call: String, isBatch: Bool = false,
-    to writer: inout SourceWriter
-  ) {
-    for waits in [false, true] {
-      let what = isBatch ? "Runs the model on several items" : "Runs the model on its inputs"
-      writer.documentation(
-        what + (waits ? " without blocking the calling task's thread." : "."))
-      let name = isBatch ? parameter : "_ " + parameter
-      writer.function(
-        "\(access)func run", [name], "\(waits ? " async" : "") throws -> \(result)"
-      ) { writer in
-        let attempt = waits ? "try await " : "try "
-        writer.line(isBatch ? "\(attempt)\(call).map { try Outputs($0) }" : attempt + call)
-      }
-      writer.blank()
+  /// A method of a generated type, which has a blocking and an asynchronous form.
+  private struct RunMethod: Sendable {
+    let summary: String
+    let head: String
+    let parameters: [String]
+    let result: String
+    /// Returns the lines of the body, with `try` or `try await` before a call of the model.
+    let body: @Sendable (_ attempt: String) -> [String]
+  }
+
+  private static let runMethods = [
+    RunMethod(
+      summary: "Runs the model on its inputs", head: "run", parameters: ["_ inputs: Inputs"],
+      result: "Outputs", body: { ["\($0) Outputs(model.run(inputs.modelInputs))"] }),
+    RunMethod(
+      summary: "Runs the model on its inputs until a deadline", head: "run",
+      parameters: ["_ inputs: Inputs", "deadline: ContinuousClock.Instant"], result: "Outputs",
+      body: { ["\($0) Outputs(model.run(inputs.modelInputs, deadline: deadline))"] }),
+    RunMethod(
+      summary: "Runs the model, and measures the run", head: "measure",
+      parameters: ["_ inputs: Inputs"], result: "(outputs: Outputs, latency: TensorIO.RunLatency)",
+      body: {
+        [
+          "let (outputs, latency) = \($0) model.measure(inputs.modelInputs)",
+          "return (try Outputs(outputs), latency)",
+        ]
+      }),
+    RunMethod(
+      summary: "Runs the model on several items", head: "run",
+      parameters: ["batch items: [Inputs]"], result: "[Outputs]",
+      body: { ["\($0) model.run(batch: items.map(\\.modelInputs)).map { try Outputs($0) }"] }),
+  ]
+
+  private func write(_ method: RunMethod, waits: Bool, to writer: inout SourceWriter) {
+    writer.documentation(
+      method.summary + (waits ? " without blocking the calling task's thread." : "."))
+    writer.function(
+      "\(access)func \(method.head)", method.parameters,
+      "\(waits ? " async" : "") throws -> \(method.result)"
+    ) { writer in
+      for line in method.body(waits ? "try await" : "try") { writer.line(line) }
     }
+    writer.blank()
   }
 
   // MARK: - Inputs and outputs

@@ -8,6 +8,7 @@ import CSystemCalls
 /// A signal that indicates that a process crashed, or was killed for using too much memory.
 package struct ProcessFault: Error, Hashable, CustomStringConvertible {
   package let description: String
+  private let wasKilled: Bool
 
   /// Makes a fault from a signal.
   ///
@@ -24,10 +25,16 @@ package struct ProcessFault: Error, Hashable, CustomStringConvertible {
     case SIGKILL: description = "it was killed, perhaps because memory ran out"
     default: return nil
     }
+    wasKilled = signal == SIGKILL
   }
 
   /// Returns the message for a user whose model caused the fault.
   package func message(ofModelAt path: String) -> String {
+    // This comes from outside, so the file isn't suspected.
+    guard !wasKilled else {
+      return "The process that ran the model '\(path)' was killed, perhaps because memory ran out. "
+        + "Run the model again. If it happens again, give it more memory, or run fewer at once."
+    }
     let (before, after) = Self.messageParts(ofModelAt: path)
     return before + description + after
   }

@@ -60,9 +60,12 @@ package enum WorkerReply: Sendable {
 
   /// Returns the message as a frame.
   ///
+  /// - Parameter more: More members of a `row`, `outputs` or `tensors` message, which say how the item
+  ///   ran.
+  /// - Returns: The frame.
   /// - Throws: `TensorIOError` if its header would be too long.
-  package func frame() throws -> Frame {
-    let frame = try encoded()
+  package func frame(with more: [String: JSONValue] = [:]) throws -> Frame {
+    let frame = try encoded(with: more)
     guard frame.header.count <= Frame.mostHeaderBytes else {
       throw TensorIOError(
         .unsupportedModel,
@@ -73,7 +76,7 @@ package enum WorkerReply: Sendable {
     return frame
   }
 
-  private func encoded() throws -> Frame {
+  private func encoded(with more: [String: JSONValue]) throws -> Frame {
     func frame(_ type: String, _ members: [String: JSONValue]) throws -> Frame {
       let all = members.merging(["type": .string(type)]) { first, _ in first }
       return Frame(header: Array(try JSONValue.object(all).text().utf8))
@@ -82,18 +85,22 @@ package enum WorkerReply: Sendable {
     case .ready(let members): return try frame("ready", members)
     case .row(let id, let row, let failure):
       // The row keeps its own text, which equals the line in a file of rows.
-      let error = try failure.map { #""error":\#(try $0.json.text()),"# } ?? ""
-      let header = #"{\#(error)"id":\#(try id.json.text()),"row":\#(row),"type":"row"}"#
-      return Frame(header: Array(header.utf8))
+      var members = more
+      members["id"] = id.json
+      members["error"] = failure?.json
+      let start = try JSONValue.object(members).text().dropLast()
+      return Frame(header: Array(#"\#(start),"row":\#(row),"type":"row"}"#.utf8))
     case .outputs(let id, let members):
-      return try frame("outputs", members.merging(["id": id.json]) { first, _ in first })
+      let all = members.merging(more) { own, _ in own }
+      return try frame("outputs", all.merging(["id": id.json]) { first, _ in first })
     case .tensors(let id, let tensors):
       let parts = tensors.map { tensor in
         JSONValue.object([
           "name": .string(tensor.name), "length": .integer(Int64(tensor.file.count)),
         ])
       }
-      var result = try frame("tensors", ["id": id.json, "tensors": .array(parts)])
+      let members: [String: JSONValue] = ["id": id.json, "tensors": .array(parts)]
+      var result = try frame("tensors", members.merging(more) { own, _ in own })
       for tensor in tensors { result.body += tensor.file }
       return result
     case .failed(let id, let failure):

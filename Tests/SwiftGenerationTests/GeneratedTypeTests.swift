@@ -33,20 +33,40 @@ import Testing
     let buffer = try ImageDecoder().decode(contentsOf: Self.seven)
     func blocking() throws -> [Digits.Outputs] {
       let inputs = Digits.Inputs(image: photo)
+      let measured = try digits.measure(inputs)
+      #expect(measured.latency.inference > .zero)
+      let timely = try digits.run(inputs, deadline: .now + .seconds(600))
       return try [digits(image: photo), digits.run(inputs), digits(image: buffer)]
+        + [measured.outputs, timely]
         + digits.run(batch: [inputs, Digits.Inputs(image: buffer)])
     }
     var answers = try blocking()
     answers.append(try await digits(image: photo))
     answers.append(try await digits.run(Digits.Inputs(image: photo)))
     answers += try await digits.run(batch: [Digits.Inputs(image: photo)])
-    #expect(answers.count == 8)
+    let inputs = Digits.Inputs(image: photo)
+    answers.append(try await digits.run(inputs, deadline: .now + .seconds(600)))
+    answers.append(try await digits.measure(inputs).outputs)
+    #expect(answers.count == 12)
     for answer in answers {
       #expect(answer.classification.best == .seven)
       #expect(answer.classification[.seven] == untyped[label: "seven"])
       #expect(answer.classification.map(\.label.rawValue) == untyped.map(\.label))
       #expect(answer.classification.map(\.value) == untyped.map(\.value))
     }
+  }
+
+  @Test(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))
+  func `a run whose deadline has passed is an error`() async throws {
+    let digits = try Self.digits()
+    let inputs = Digits.Inputs(image: ImageFile(Self.seven))
+    let late = ContinuousClock.now - .seconds(1)
+    func block() throws -> Digits.Outputs { try digits.run(inputs, deadline: late) }
+    let blocked = #expect(throws: TensorIOError.self) { try block() }
+    let waited = await #expect(throws: TensorIOError.self) {
+      try await digits.run(inputs, deadline: late)
+    }
+    #expect(blocked?.code == .deadlineExceeded && waited?.code == .deadlineExceeded)
   }
 
   @Test(.enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."))

@@ -175,6 +175,13 @@ struct AcceleratorTests {
     let found = try Self.evaluation(in: messages.dropFirst().first?.timelessRow)
     #expect(try status == 0 && found == Self.evaluation(in: expected[Self.photo]))
     #expect(client.errorText.contains("runs on the CPU instead of the GPU: its trial computed"))
+    let members = try #require(messages.dropFirst().first).members
+    #expect(members["accelerator"] == .string("cpu"))
+    guard case .string(let reason)? = members["accelerator_reason"] else {
+      Issue.record("The answer has no reason: \(members.keys.sorted())")
+      return
+    }
+    #expect(reason.contains("its trial computed other values"))
   }
 
   @Test(

@@ -38,7 +38,10 @@ def post(place: str, path: str, limit: int) -> tuple[int, Any]:
     try:
         connection.request("POST", path, body(path, limit), {"Content-Type": "application/json"})
         response = connection.getresponse()
-        return response.status, json.loads(response.read())
+        document = json.loads(response.read())
+        if response.status != 200:
+            print(f"{path}: {response.status} {document}", file=sys.stderr)
+        return response.status, document
     except (http.client.RemoteDisconnected, ConnectionResetError):
         return 0, None
 

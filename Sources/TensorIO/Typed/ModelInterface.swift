@@ -62,7 +62,8 @@ extension ModelBundle {
     throw TensorIOError(
       .changedInterface,
       "'\(path)' doesn't fit the type \(type), which was generated from another bundle: \(difference) "
-        + "Generate the type again with 'tensorio generate', or use the bundle that it was made of."
+        + "Use the bundle that it was made of, or generate the type again: with 'tensorio generate', "
+        + "or by a build with the plugin."
     )
   }
 

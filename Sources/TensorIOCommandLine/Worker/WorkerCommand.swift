@@ -109,6 +109,7 @@ struct WorkerCommand: ParsableCommand {
     let writer = FrameWriter(
       streams.output, form: jsonLines ? .lines : .binary, mostHeld: max(1, ahead / 2),
       onFailure: { Self.endWithoutOutput($0) })
+    var options = options
     func service(_ runner: any JobRunner) -> WorkerService {
       WorkerService(
         streams, options, runner: runner, writer: writer,
@@ -135,13 +136,14 @@ struct WorkerCommand: ParsableCommand {
     let work = try ItemWork(
       ModelBundle(bundle), with: accelerators.backends(limitedBy: .standard),
       evaluationOptions(sessions))
+    if accelerators.isAsked { options.ranOn = { accelerators.members } }
     let runner = SessionRunner(work, sessions: sessions, ahead: ahead)
     try sendReady(
       work.description.merging(["sessions": .number(Double(sessions))]) { _, new in new },
       window: runner.window)
     let service = service(runner)
     runner.start(for: service)
-    let code = try withExtendedLifetime(accelerators) { try service.serve() }
+    let code = try service.serve()
     // A run that was given up may never end, and the runtime must not be taken down below it.
     if runner.isBusy { _exit(code) }
     throw ExitCode(code)

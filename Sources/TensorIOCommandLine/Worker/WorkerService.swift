@@ -24,6 +24,8 @@ final class WorkerService: Sendable {
     /// Whether time limits are left to a supervisor.
     var ignoresTimeouts = false
     var mostBodyBytes = 256 << 20
+    /// Returns the members of an answer that say what ran the item; none if nobody asked.
+    var ranOn: @Sendable () -> [String: JSONValue] = { [:] }
   }
 
   private struct State {
@@ -193,7 +195,7 @@ final class WorkerService: Sendable {
   /// Answers a job, unless it is answered already.
   func answer(_ job: Job, _ reply: WorkerReply) {
     do {
-      answer(job, frame: try reply.frame(), isFailure: reply.isFailure)
+      answer(job, frame: try reply.frame(with: options.ranOn()), isFailure: reply.isFailure)
     } catch {
       answer(job, failing: ItemFailure("answer_too_large", "\(error)"))
     }

@@ -74,6 +74,28 @@ struct Digits: Sendable {
     try await Outputs(model.run(inputs.modelInputs))
   }
 
+  /// Runs the model on its inputs until a deadline.
+  func run(_ inputs: Inputs, deadline: ContinuousClock.Instant) throws -> Outputs {
+    try Outputs(model.run(inputs.modelInputs, deadline: deadline))
+  }
+
+  /// Runs the model on its inputs until a deadline without blocking the calling task's thread.
+  func run(_ inputs: Inputs, deadline: ContinuousClock.Instant) async throws -> Outputs {
+    try await Outputs(model.run(inputs.modelInputs, deadline: deadline))
+  }
+
+  /// Runs the model, and measures the run.
+  func measure(_ inputs: Inputs) throws -> (outputs: Outputs, latency: TensorIO.RunLatency) {
+    let (outputs, latency) = try model.measure(inputs.modelInputs)
+    return (try Outputs(outputs), latency)
+  }
+
+  /// Runs the model, and measures the run without blocking the calling task's thread.
+  func measure(_ inputs: Inputs) async throws -> (outputs: Outputs, latency: TensorIO.RunLatency) {
+    let (outputs, latency) = try await model.measure(inputs.modelInputs)
+    return (try Outputs(outputs), latency)
+  }
+
   /// Runs the model on several items.
   func run(batch items: [Inputs]) throws -> [Outputs] {
     try model.run(batch: items.map(\.modelInputs)).map { try Outputs($0) }

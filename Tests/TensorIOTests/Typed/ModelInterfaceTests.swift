@@ -99,8 +99,8 @@ import Testing
       error?.message
         == "'\(other.path)' doesn't fit the type Pets, which was generated from another bundle: "
         + "expected input 'x': 2 values of the type float32, found input 'size': 2 values of the type "
-        + "float32. Generate the type again with 'tensorio generate', or use the bundle that it was "
-        + "made of.")
+        + "float32. Use the bundle that it was made of, or generate the type again: with 'tensorio "
+        + "generate', or by a build with the plugin.")
   }
 
   @Test func `a bundle with more or fewer layers, or in another order, is refused`() throws {

@@ -44,7 +44,8 @@ extension String: TensorEncodable, TensorDecodable {
 
   public func encode(into memory: inout MutableRawSpan, as spec: TensorSpec) throws {
     guard spec.kind == .bytes, spec.dataType.isByte else {
-      let expected = spec.isImage ? "an image" : "\(spec.dataType) values"
+      let expected =
+        spec.isImage ? "an image, such as an ImageFile of a path" : "\(spec.dataType) values"
       throw TensorIOError.wrongKind(spec, expected: expected, found: Self.tensorKindName)
     }
     try Data(utf8).encode(into: &memory, as: spec)

@@ -70,5 +70,6 @@ private func wrongByteCount(
 ) -> TensorIOError {
   TensorIOError(
     .wrongElementCount,
-    "'\(spec.name)' takes \(expected) bytes (\(spec.elementCount) values\(reason)), got \(found).")
+    "'\(spec.name)' takes \(expected) bytes (\(spec.elementCount) values\(reason)), got \(found)."
+      + (spec.isImage ? " Pass the bytes of an image's file as an ImageFile." : ""))
 }

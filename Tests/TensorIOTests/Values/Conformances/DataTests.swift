@@ -25,6 +25,15 @@ import Testing
     #expect(try bytes.encoded(as: .image(.uint8)) == bytes)
   }
 
+  @Test func `the bytes of an image's file are refused, and the message says what takes them`() {
+    let error = #expect(throws: TensorIOError.self) {
+      try Data([0xFF, 0xD8]).encoded(as: .image(.uint8))
+    }
+    #expect(
+      error?.message == "'x' takes 12 bytes (12 values of uint8), got 2. "
+        + "Pass the bytes of an image's file as an ImageFile.")
+  }
+
   @Test func `with quantization, bytes are float32 numbers, for inputs and outputs`() throws {
     let numbers: [Float] = [0, 0.5, 1]
     let bytes = numbers.withUnsafeBytes { Data($0) }

@@ -34,6 +34,11 @@ import Testing
     #expect(read?.code == .wrongOutputType)
   }
 
+  @Test func `a path for an image is refused, and the message says what takes it`() {
+    let error = #expect(throws: TensorIOError.self) { try "a.jpg".encoded(as: .image()) }
+    #expect(error?.message == "'x' takes an image, such as an ImageFile of a path, got text.")
+  }
+
   @Test func `text is an element of a layer of strings`() throws {
     let spec = TensorSpec.bytes(.string, [1])
     #expect(try "ä".tensorStrings(for: spec) == [Data([0xC3, 0xA4])])
