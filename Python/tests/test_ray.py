@@ -38,6 +38,13 @@ def test_results_equal_those_of_a_model(data: Any, digits: tensorio.Model, progr
     check_results(rows, items, digits)
 
 
+def test_a_column_says_what_ran_each_item(data: Any, program: str) -> None:
+    dataset = data.from_items([{"item": str(IMAGES[0])}])
+    (row,) = tensorio.ray.predict(dataset, DIGITS, program=program, accelerator="auto").take_all()
+    assert list(row) == ["item", "digest", "outputs", "error", "accelerator"]
+    assert row["accelerator"].startswith(("cpu (", "gpu"))
+
+
 def test_an_evaluation_equals_that_of_one_machine(
     data: Any, command: Command, program: str, tmp_path: Path,
 ) -> None:

@@ -51,6 +51,14 @@ def test_rows_are_those_of_a_model(spark: Any, digits: tensorio.Model, program: 
         tensorio.spark.predict(frame, DIGITS, answer="rows")  # type: ignore[arg-type]
 
 
+def test_a_column_says_what_ran_each_item(spark: Any, program: str) -> None:
+    frame = spark.createDataFrame([(str(IMAGES[0]),), ("missing.png",)], ["item"]).repartition(1)
+    predicted = tensorio.spark.predict(frame, DIGITS, program=program, accelerator="auto")
+    assert predicted.columns == ["item", "digest", "outputs", "error", "accelerator"]
+    found = {row["item"]: row["accelerator"] for row in predicted.collect()}
+    assert found[str(IMAGES[0])].startswith(("cpu (", "gpu"))
+
+
 def test_a_model_that_cannot_be_loaded_fails_the_job(spark: Any, broken: Path, program: str) -> None:
     frame = spark.createDataFrame([(str(item),) for item in IMAGES], ["item"]).repartition(2)
     with pytest.raises(Exception, match="is not a valid TensorFlow Lite model"):

@@ -13,6 +13,10 @@ struct TrainTests {
       ["--epochs", "0"],
       "--epochs takes a positive number, got 0. To export a checkpoint, pass --restore and --export, too."
     ),
+    (
+      ["--epochs", "0", "--restore", "x", "--export", "y", "--plot", "loss.svg"],
+      "--plot has no effect with --epochs 0, which only exports a checkpoint. Leave it out."
+    ),
     (["--epochs=-1"], "--epochs takes a positive number, got -1."),
     (["--batch-size", "0"], "--batch-size takes a positive number, got 0."),
     (["--threads", "0"], "--threads takes a number from 1 to 1024, got 0."),

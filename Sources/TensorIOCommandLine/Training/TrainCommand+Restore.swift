@@ -27,6 +27,21 @@ extension TrainCommand {
     )
   }
 
+  /// An option that was given although it is only for training; nil if there is none.
+  var optionOfTraining: String? {
+    let options = [
+      ("--validation", validation != nil), ("--validation-data", validationData != nil),
+      ("--keep-best", keepBest), ("--early-stopping", earlyStopping != nil), ("--plot", plot != nil),
+      ("--checkpoints", loop.checkpoints != nil), ("--resume", loop.resume),
+      ("--schedule", !loop.schedule.isEmpty), ("--monitor", loop.monitor != nil),
+      ("--evaluate", loop.evaluate != nil), ("--augment", !itemOptions.augment.isEmpty),
+      ("--balance", itemOptions.balance != nil),
+      ("--class-weights", itemOptions.classWeights != nil),
+      ("--tensorboard", tracking.tensorboard != nil), ("--mlflow", tracking.mlflow != nil),
+    ]
+    return options.first { $0.1 }?.0
+  }
+
   /// Exports the weights of a checkpoint as they are, for `--epochs 0`.
   func exportRestored(to target: ExportTarget?, _ lite: LiteRTConversion?) throws {
     let bundle = try ModelBundle(bundle)

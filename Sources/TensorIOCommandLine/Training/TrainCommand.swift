@@ -144,6 +144,10 @@ struct TrainCommand: ParsableCommand {
         + (epochs == 0 ? " To export a checkpoint, pass --restore and --export, too." : ""))
     try checkUsage(
       epochs == 0 || data != nil, "Pass --data PATH with the items to train the model on.")
+    if epochs == 0, let option = optionOfTraining {
+      throw ValidationError(
+        "\(option) has no effect with --epochs 0, which only exports a checkpoint. Leave it out.")
+    }
     try checkUsage(batchSize >= 1, "--batch-size takes a positive number, got \(batchSize).")
     try checkUsage(
       (1...1024).contains(threads), "--threads takes a number from 1 to 1024, got \(threads).")
