@@ -79,8 +79,8 @@ package struct InputReader {
 
   /// Reads a text: JSON, a pair of texts in JSON, the content of a file (@FILE), or the text itself.
   private func textInput(_ text: String) throws -> TextInput {
-    if text.hasPrefix("@") {
-      let path = String(text.dropFirst())
+    if text.hasPrefix("@") || text == "-" {
+      let path = text == "-" ? Self.standardInput : String(text.dropFirst())
       guard let content = String(validating: try FileSystem.read(path), as: UTF8.self) else {
         throw TensorIOError(.wrongKind, "'\(path)' is not UTF-8; save it as UTF-8.")
       }
@@ -112,7 +112,31 @@ package struct InputReader {
     case value(any TensorEncodable)
   }
 
+  /// The file that a pipe's bytes are read from.
+  private static let standardInput = "/dev/stdin"
+
+  /// Reads JSON, an image, a recording, a NumPy file or text from standard input.
+  private func readStandardInput(for spec: TensorSpec?) throws -> Content {
+    let data = try FileSystem.read(Self.standardInput)
+    let isFile =
+      data.starts(with: NumPyFile.magic) || spec?.isAudio == true
+      || spec?.isImage == true && ImageDecoder.recognizes(data.bytes)
+    if isFile {
+      return .value(try value(of: [UInt8](data)[...], for: spec, named: "Standard input"))
+    }
+    do {
+      return .json(try JSONValue(parsing: data))
+    } catch let error as JSONSyntaxError {
+      if spec?.takesBytes == true { return .value(data) }
+      throw TensorIOError(
+        .wrongKind,
+        "Standard input is neither JSON (\(error)) nor a NumPy file"
+          + (spec?.isImage == true ? " or an image." : "."), cause: error)
+    }
+  }
+
   private func read(_ text: String, for spec: TensorSpec?) throws -> Content {
+    if text == "-" { return try readStandardInput(for: spec) }
     guard text.hasPrefix("@") else {
       do {
         return .json(try JSONValue(parsing: Data(text.utf8)))
@@ -182,6 +206,7 @@ package struct InputReader {
     _ path: String, for spec: TensorSpec?, notJSONBecause error: JSONSyntaxError
   ) throws -> any TensorEncodable {
     if FileSystem.isFile(path) {
+      if path.lowercased().hasSuffix(".npy") { return try readFile(path, for: spec) }
       return spec?.isAudio == true
         ? try AudioClip(contentsOf: path) : try image(path, for: spec)
     }

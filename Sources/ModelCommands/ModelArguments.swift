@@ -22,7 +22,7 @@ package struct ModelArguments: ParsableArguments {
 
   @Argument(
     help: ArgumentHelp(
-      "The input: JSON, the path of an image, or @FILE.",
+      "The input: JSON, the path of an image, @FILE, or - for standard input.",
       discussion: """
         JSON is a number, a (nested) array, or an object with a value for each input name. A \
         string is text, or the path of an image for an image layer. @FILE is a .json, .npy, \

@@ -170,6 +170,11 @@ public struct ChannelContent: Sendable, Hashable, Codable {
 }
 
 extension ChannelContent {
+  /// The versions of all arms and of the installations outside of them.
+  package var versions: [RepositoryName] {
+    [version].compactMap { $0 } + (experiment?.arms.map(\.version) ?? [])
+  }
+
   /// Creates the content that a document was made from, or the content of a new channel.
   package init(_ document: ChannelDocument?) {
     self.init(

@@ -220,8 +220,8 @@ package struct DocumentTimes: Sendable, Hashable {
       throw RepositoryError(
         .expired,
         "\(name()) expired at \(Self.text(expires)), and this computer's clock says "
-          + "\(Self.text(now)). Check this computer's clock, or have the server sign the document "
-          + "again.")
+          + "\(Self.text(now)). Check this computer's clock, or have the document signed again: the "
+          + "server does it for channels, and 'repository keys renew' for the root document.")
     }
     guard expires <= now + Self.maximumLifetime + Self.clockTolerance else {
       throw RepositoryError(

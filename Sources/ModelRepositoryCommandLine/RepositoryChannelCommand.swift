@@ -138,7 +138,8 @@ struct RepositoryRollbackCommand: WaitingCommand {
     commandName: "rollback", abstract: "Undo the last change of a channel.",
     discussion: """
       The channel's document gets a new version number, so that clients accept it. After 'rollout \
-      promote', all installations get the version that they had before the rollout.
+      promote', all installations get the version that they had before the rollout. Changes to \
+      versions that were withdrawn are passed over.
       """)
 
   @OptionGroup var target: RepositoryRolloutCommand.Target

@@ -27,7 +27,7 @@ struct RepositoryFederatedCommand: ParsableCommand {
         tensorio repository federated join digits spring --key KEY --data mine.jsonl
         tensorio repository federated status digits spring
         tensorio repository federated finish digits spring --as 1.1 --dataset held-out.csv \\
-          --require top1>=0.9 --keep top1=0.01
+          --require 'top1>=0.9' --keep top1=0.01
         tensorio repository rollout start digits 1.1 --percent 20
 
       The server sees each client's update.

@@ -102,12 +102,14 @@ struct RepositoryBackupCommand: WaitingCommand {
 
   func work() async throws {
     try DataFolderArguments.requireRepository(folder.data)
-    try await RepositoryStore.backup(
+    let missing = try await RepositoryStore.backup(
       ModelRepositoryOptions(dataFolder: folder.data), to: destination, includingKeys: withKeys)
-    guard !withKeys else { return }
-    Console.printMessage(
-      "The backup doesn't contain the private keys. Keep a separate copy of "
-        + "'\(folder.data)/keys'.")
+    if !withKeys {
+      Console.printMessage(
+        "The backup doesn't contain the private keys. Keep a separate copy of "
+          + "'\(folder.data)/keys'.")
+    }
+    try missing.report(in: folder.data)
   }
 }
 
@@ -132,12 +134,29 @@ struct RepositoryRestoreCommand: WaitingCommand {
   func work() async throws {
     var options = ModelRepositoryOptions(dataFolder: folder.data)
     options.blobs = try blobs.location()
-    try await RepositoryStore.restore(from: backup, keys: keys, options)
-    guard try RepositoryKeys.list(folder.data).allSatisfy({ $0.state != .signing }) else {
-      return
+    let missing = try await RepositoryStore.restore(from: backup, keys: keys, options)
+    if try RepositoryKeys.list(folder.data).allSatisfy({ $0.state != .signing }) {
+      Console.printMessage(
+        "The private keys are missing. Copy NAME.key to '\(folder.data)/keys' before 'serve'.")
+    }
+    try missing.report(in: backup)
+  }
+}
+
+extension [MissingBlob] {
+  /// Names the versions that can't be downloaded, and ends the command with the status 65.
+  ///
+  /// - Throws: `ExitCode`, unless the list is empty.
+  fileprivate func report(in folder: String) throws {
+    guard !isEmpty else { return }
+    let versions = Set(map { "\($0.version.printable) of \($0.model.printable)" }).sorted()
+    for version in versions {
+      Console.printMessage("error: '\(folder.printable)' lacks files of version \(version).")
     }
     Console.printMessage(
-      "The private keys are missing. Copy NAME.key to '\(folder.data)/keys' before 'serve'.")
+      "The copy has everything else. Publish \(versions.count == 1 ? "this version" : "these versions") "
+        + "again, or take the files from an older backup. 'repository fsck' lists them.")
+    throw ExitCode(65)
   }
 }
 #endif

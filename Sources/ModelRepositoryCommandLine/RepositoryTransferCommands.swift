@@ -75,6 +75,12 @@ struct RepositoryPushCommand: ParsableCommand {
         }
       }
       bar.withLock { $0?.end() }
+      guard !record.isWithdrawn else {
+        throw RepositoryError(
+          .invalidOption,
+          "Version '\(record.version)' of '\(model)' was withdrawn, and stays so. Publish these files "
+            + "under another name of a version.")
+      }
       if let channel {
         try await publisher.changeChannel(channel, of: model) { content in
           content.version = version

@@ -182,7 +182,7 @@ public struct ModelRepositoryServer: Sendable {
   /// It has its own connections, so clients can't use them up.
   private func healthServices() throws -> [any Service] {
     guard let port = options.healthPort else { return [] }
-    let router = Router(context: WebContext.self)
+    let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: RequestMiddleware(check: Problem.check, convert: Problem.init))
     health.add(to: router)
     return [
@@ -198,7 +198,7 @@ public struct ModelRepositoryServer: Sendable {
   }
 
   func router() -> Router<WebContext> {
-    let router = Router(context: WebContext.self)
+    let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: RequestLog(metrics: metrics.requests))
     router.add(
       middleware: RequestMiddleware(

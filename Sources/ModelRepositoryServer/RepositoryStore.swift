@@ -162,10 +162,14 @@ public struct RepositoryStore: Sendable {
   ///   - folder: A path that doesn't exist yet, or an empty folder.
   ///   - includingKeys: Whether to copy the private keys, too. Anyone who has such a copy can sign
   ///     documents.
-  /// - Throws: `RepositoryError` if the folder isn't empty, or if a blob is missing.
+  /// - Returns: The files that versions need and that the repository has already lost, as
+  ///   ``fsck(rehash:)`` reports them. The backup is complete without them.
+  /// - Throws: `RepositoryError` if the folder isn't empty, or if a blob is missing that the
+  ///   repository doesn't know to be lost.
+  @discardableResult
   public static func backup(
     _ options: ModelRepositoryOptions, to folder: String, includingKeys: Bool = false
-  ) async throws {
+  ) async throws -> [MissingBlob] {
     try await RepositoryCopy.backup(options, to: folder, includesKeys: includingKeys)
   }
 
@@ -181,10 +185,12 @@ public struct RepositoryStore: Sendable {
   ///     contains them, or if you put them into `keys` later.
   ///   - options: The data folder, which must be empty or not exist, and the new location of the
   ///     blobs.
+  /// - Returns: The files that versions need and that the backup doesn't have.
   /// - Throws: `RepositoryError` if the backup is damaged. In that case, nothing is created.
+  @discardableResult
   public static func restore(
     from backup: String, keys: String? = nil, _ options: ModelRepositoryOptions
-  ) async throws {
+  ) async throws -> [MissingBlob] {
     try await RepositoryCopy.restore(from: DataFolder(path: backup), keys: keys, options)
   }
 

@@ -82,12 +82,19 @@ struct ValidateCommand: ParsableCommand {
     of bundle: ModelBundle, known: [BundleIssue]
   ) throws -> [BundleIssue] {
     do {
+      try ModelSignature(of: bundle).checkEncoders()
+    } catch let error as TensorIOError where error.code == .invalidBundle {
+      return known + [
+        BundleIssue(
+          .encoderMismatch, path: "inputs", expected: "inputs that values can be encoded for",
+          found: error.message, suggestion: "Correct the input in model.json.")
+      ]
+    }
+    do {
       let loader = ModelLoader(backends: Backends.isolated(by: memoryLimit))
       guard let model = try loader.makeInferenceModel(from: bundle) else { return known }
       let warnings = try model.loadWarnings()
-      let signature = try model.loadSignature()
-      try signature.checkEncoders()
-      try signature.checkDecoders()
+      try model.loadSignature().checkDecoders()
       if bundle.manifest.describesTraining {
         model.unload()
         try TrainableModel(bundle: bundle, loader: ModelLoader(backends: Backends.all)).tryStep()

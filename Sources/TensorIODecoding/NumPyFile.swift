@@ -40,7 +40,9 @@ package struct NumPyFile {
       let shape = Self.shape(in: header)
     else { throw fault("its header is \(header.prefix(80))") }
     guard let dataType = Self.words.first(where: { $0.value == word })?.key else {
-      throw fault("elements of type '\(word)' aren't supported; save them as float32 or integers")
+      let own = "<" + word.dropFirst()
+      let other = Self.words.values.contains(own) ? own : word.contains("u8") ? "int64" : "float32"
+      throw fault("elements of type '\(word)' aren't supported; save array.astype('\(other)')")
     }
     guard !header.contains("'fortran_order': True") else {
       throw fault("it is in Fortran order; save numpy.ascontiguousarray(array) instead")

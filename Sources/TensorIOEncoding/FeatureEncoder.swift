@@ -146,7 +146,14 @@ struct FeatureEncoder: Sendable {
       }
       switch column.form {
       case .number(let offset, let scale):
-        values.append(Float((try Self.number(cell, column, spec) - offset) / scale))
+        let value = Float((try Self.number(cell, column, spec) - offset) / scale)
+        guard value.isFinite else {
+          throw Self.error(
+            spec,
+            "takes float32 values, but \(Self.text(cell)) in the column '\(column.name)' is out of "
+              + "their range")
+        }
+        values.append(value)
       case .index: values.append(Float(try Self.index(cell, column, spec) ?? -1))
       case .oneHot:
         let start = values.count

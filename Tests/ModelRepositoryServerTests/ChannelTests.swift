@@ -38,6 +38,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("/v1/models/cats/channels/stable", #"{"versoin": "2.0"}"#, "versoin"),
+    (
+      "/v1/models/cats/channels/stable",
+      #"{"experiment": {"salt": "s", "arms": [{"name": "a", "threshold": 1, "version": "1", "x": 1}]}}"#,
+      "experiment.arms.0.x"
+    ),
+    ("/v1/tokens", #"{"name": "x", "scopes": ["read"], "model": ["cats"]}"#, "model"),
+  ])
+  func `an unknown member is refused and named`(path: String, body: String, name: String)
+    async throws
+  {
+    try await TestRepository().serve { client in
+      try await client.publish("1.0")
+      _ = try await client.set(to: "1.0", tag: nil)
+      let response = try await client.send(
+        path == "/v1/tokens" ? .post : .put, path, Array(body.utf8),
+        headers: [.contentType: "application/json", .ifMatch: "*"], expects: 400,
+        code: "invalid_body")
+      #expect(String(buffer: response.body).contains("'\(name)' is unknown."))
+    }
+  }
+
   @Test func `a change needs the current ETag, so publishers can't overwrite each other`()
     async throws
   {
@@ -133,6 +156,25 @@ import Testing
         of: "dogs", to: ChannelContent(version: one), tag: nil, expects: 404,
         code: "model_not_found")
       try await client.send(.get, "/v1/models/cats/channels/stable", expects: 404)
+    }
+  }
+
+  @Test func `a rollback passes over versions that were withdrawn`() async throws {
+    try await TestRepository().serve { client in
+      var tag: String?
+      for version in ["1", "2", "3"] {
+        try await client.publish(version)
+        tag = try await client.set(to: version, tag: tag)
+      }
+      try await client.send(.post, "/v1/models/cats/versions/2/withdraw")
+      let path = "/v1/models/cats/channels/stable/rollback"
+      let response = try await client.send(
+        .post, path, headers: [.ifMatch: try #require(tag)])
+      #expect(try await client.verified(response).release?.version.text == "1")
+      try await client.send(.post, "/v1/models/cats/versions/3/withdraw")
+      let present = try #require(response.headers[.eTag])
+      try await client.send(
+        .post, path, headers: [.ifMatch: present], expects: 409, code: "no_earlier_content")
     }
   }
 

@@ -194,6 +194,28 @@ import Testing
     #expect(try await store.fsck().isSound)
   }
 
+  @Test func `copies name the files that versions have lost`() async throws {
+    let fixture = try await TestRepository()
+    _ = try await fill(fixture)
+    let (copy, restored) = (fixture.folder + "-backup", fixture.folder + "-restored")
+    defer {
+      for path in [copy, restored] { try? FileManager.default.removeItem(atPath: path) }
+    }
+    let options = try await fixture.open().options
+    let digest = BlobDigest(of: Array("cats 1".utf8))
+    try FileSystem.remove(path(digest, in: options.dataFolder))
+    // Until the loss is known, a backup fails.
+    await #expect(throws: RepositoryError.self) {
+      try await RepositoryStore.backup(options, to: copy)
+    }
+    let missing = try await RepositoryStore(options).fsck().missing
+    #expect(missing.map(\.digest) == ["\(digest)"])
+    try #expect(await RepositoryStore.backup(options, to: copy) == missing)
+    let found = try await RepositoryStore.restore(
+      from: copy, ModelRepositoryOptions(dataFolder: restored))
+    #expect(found == missing)
+  }
+
   @Test func `a damaged backup isn't restored`() async throws {
     let fixture = try await TestRepository()
     _ = try await fill(fixture)

@@ -95,6 +95,26 @@ import Testing
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite"])
+  func `names that only look the same are different images`(name: String) throws {
+    let folder = try Self.folder()
+    let path = folder + "/" + name
+    // An e with an accent as one character, and as two.
+    let images = ["\(folder)/\u{E9}.png", "\(folder)/e\u{301}.png"]
+    for image in images {
+      try Data(contentsOf: URL(filePath: "\(Self.demo)/images/digit-7-01.png"))
+        .write(to: URL(filePath: image))
+    }
+    let bundles = [try ModelBundle("\(Self.demo)/digits.tiobundle")]
+    for count in 1...2 {
+      let run = BulkRun(try Dataset(images: Array(images.prefix(count))), log: try Self.log(path))
+      let progress = try #require(run.run(bundles, with: [.liteRT]).first)
+      #expect(progress.done == count && progress.resumed == count - 1)
+    }
+    #expect(
+      try Self.rows(path).map { Array($0.result.image.utf8) } == images.map { Array($0.utf8) })
+  }
+
+  @Test(arguments: ["rows.jsonl", "rows.sqlite"])
   func `retrying failures keeps the rows of other settings`(name: String) throws {
     let path = try Self.folder() + "/" + name
     _ = try Self.run(path)

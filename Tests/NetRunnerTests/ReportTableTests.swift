@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TensorIO
 import TestSupport
 import Testing
 
@@ -45,6 +46,21 @@ import Testing
       lines[2] == "mobile,1,images/dog-1.jpg,file,animals,dog,,,false,true,"
         + "\"''images/dog-1.jpg' is not a JPEG, PNG, BMP or WebP image: its first bytes are "
         + "00 00 00 00.\",,,,,")
+  }
+
+  @Test(arguments: [
+    (JSONValue.integer(9_007_199_254_740_993), "9007199254740993"), (.number(0.1), "0.1"),
+    (.string("NaN"), "nan"), (.string("-Infinity"), "-inf"),
+    (.object(["price": .object(["value": .number(2.5), "unit": .string("EUR")])]), "2.5"),
+    (.array([.number(1), .number(2)]), ""), (.object(["a": .number(1), "b": .number(2)]), ""),
+  ])
+  func `the only number of a model is its prediction`(value: JSONValue, text: String) {
+    var report = ReportFixture(images: 1, failures: []).make()
+    report.results[0].predicted = nil
+    report.results[0].score = nil
+    report.results[0].evaluation?.inferenceResults = ["price": value]
+    let line = report.csv().split(separator: "\r\n")[1]
+    #expect(line.hasPrefix("mobile,0,images/cat-0.jpg,file,animals,cat,\(text),,"), "\(line)")
   }
 
   @Test func `formulas are written as text, and numbers stay numbers`() {

@@ -96,6 +96,12 @@ struct FeatureRowTests {
     #expect(
       message(#"{"name": "age"}"#, ["age": .number(.infinity)]).contains("needs a finite number"))
     #expect(
+      message(#"{"name": "age"}"#, ["age": .number(1e300)]).contains(
+        "takes float32 values, but 1e+300 in the column 'age' is out of their range"))
+    #expect(
+      message(#"{"name": "age", "mean": 0, "std": 1e-30}"#, ["age": .number(1e20)]).contains(
+        "takes float32 values, but 1e+20 in the column 'age'"))
+    #expect(
       message(#"{"name": "a", "values": ["x"]}"#, ["a": .string("z")]).contains(
         "doesn't know 'z' in the column 'a', which takes 1 word"))
   }

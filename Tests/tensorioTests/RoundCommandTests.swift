@@ -122,6 +122,14 @@ struct RoundCommandTests {
     let keys = try await run("keys", "--json", at: server, token: admin)
     let key = try #require(
       try RepositoryJSON.decode(KeyList.self, from: Data(keys.utf8)).keys.first?.key)
+    // Otherwise, every client would find out what is missing.
+    try await run(
+      "federated", "create", "points", "wrong", "--base", "1.0", "--deadline", "100", "--minimum",
+      "7", "--clip", "1", at: server, token: admin, status: 65)
+    try await run(
+      "federated", "create", "points", "wrong", "--base", "1.0", "--deadline", "100", "--minimum",
+      "7", "--clip", "1", "--placeholder", "rate=0.5", "--placeholder", "nope=1", at: server,
+      token: admin, status: 65)
     try await run(
       "federated", "create", "points", "r", "--base", "1.0", "--deadline", "100", "--minimum", "7",
       "--epochs", "200", "--batch-size", "8", "--placeholder", "rate=0.5", "--clip", "50",

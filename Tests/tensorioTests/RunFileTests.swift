@@ -6,6 +6,7 @@
 import Foundation
 import TensorIO
 import TensorIOImageCodecs
+import TestSupport
 import Testing
 
 /// `tensorio run` with files: JSON, NumPy arrays, images and raw bytes, and with output images.
@@ -74,6 +75,33 @@ struct RunFileTests {
     }
   }
 
+  @Test func `a NumPy file needs no @, and "-" is standard input`() async throws {
+    let bundle = try TemporaryBundle("reverse_int32", shape: [2, 3], dtype: "int32")
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/six.npy"
+    try numPy("<i4", shape: "(2, 3)", bytes(of: [Int32](1...6))).write(to: URL(filePath: path))
+    let expected = try await CommandRunner.runWithoutTimes([
+      "run", bundle.path, "@" + path, "--json",
+    ])
+    #expect(expected.status == 0 && expected.output.contains("6"), "\(expected)")
+    try #expect(
+      await CommandRunner.runWithoutTimes(["run", bundle.path, path, "--json"]) == expected)
+    let command = "'\(CommandRunner.binary.path)' run '\(bundle.path)' - --json"
+    for source in ["cat '\(path)'", "echo '[[1, 2, 3], [4, 5, 6]]'"] {
+      let process = try ChildProcess(
+        "/bin/sh", ["-c", "\(source) | \(command)"], in: CommandRunner.packageFolder.path)
+      let result = await process.finish()
+      #expect(result.status == 0, "\(result.error)")
+      #expect(result.output.contains(#""outputs""#) && result.output.contains("6"))
+    }
+    let image = try await CommandRunner.run(
+      ["run", "Demo/digits.tiobundle", "-"], input: "nonsense")
+    #expect(image.status == 65)
+    #expect(image.error.hasPrefix("error: Standard input is neither JSON ("), "\(image.error)")
+    try #expect(
+      await CommandRunner.run(["run", bundle.path, "-"], input: "[[1,2,3],[4,5,6]]").status == 0)
+  }
+
   @Test func `an unreadable NumPy file is an error that says why`() async throws {
     let bundle = try TemporaryBundle("reverse_int32", shape: [2, 3], dtype: "int32")
     let six = bytes(of: [Int32](1...6))
@@ -82,7 +110,15 @@ struct RunFileTests {
       (numPy("<i4", shape: "(2, 3)", six).prefix(40), "its header is incomplete"),
       (
         numPy(">i4", shape: "(2, 3)", six),
-        "elements of type '>i4' aren't supported; save them as float32 or integers"
+        "elements of type '>i4' aren't supported; save array.astype('<i4')"
+      ),
+      (
+        numPy("<u8", shape: "(3,)", six),
+        "elements of type '<u8' aren't supported; save array.astype('int64')"
+      ),
+      (
+        numPy("<c8", shape: "(3,)", six),
+        "elements of type '<c8' aren't supported; save array.astype('float32')"
       ),
       (
         numPy("<i4", shape: "(2, 3)", six, fortranOrder: true),

@@ -123,6 +123,21 @@ struct ValidateTests {
     #expect(reports[0].issues.map(\.path) == ["model.file"])
   }
 
+  @Test func `columns that can't be encoded are an issue of the inputs`() async throws {
+    let column = #"{"name": "a", "mean": 0, "std": 0}"#
+    let bundle = try TemporaryBundle(
+      "reverse_float32",
+      inputs: [
+        #"{"name": "x", "type": "features", "shape": [1], "columns": [\#(column)]}"#
+      ],
+      outputs: [#"{"name": "y", "type": "array", "shape": [1]}"#])
+    let result = try await validate(bundle.path, "--json")
+    #expect(result.status == 65 && result.error == "")
+    let reports = try JSONDecoder().decode([Report].self, from: Data(result.output.utf8))
+    #expect(reports[0].issues.map(\.code) == ["encoder-mismatch"], "\(result.output)")
+    #expect(reports[0].issues.map(\.path) == ["inputs"])
+  }
+
   @Test func `a missing bundle has its own exit code`() async throws {
     #expect(
       try await validate("/nowhere.tiobundle") == (

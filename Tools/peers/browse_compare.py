@@ -174,7 +174,8 @@ def compare(page: Page, address: str, seen: dict) -> None:
         seen["shows_times_of_both"] = page.wait(
             lambda: times(page)[:1] == [["Average in milliseconds", "Digits", "Digits, int8"]]
             and all(any(c.isdigit() for c in each) for row in times(page)[1:] for each in row[1:])) is not None
-        seen["counts_runs"] = [row[0] for row in times(page)[1:]] == ["Preprocess", "Inference", "Round trip"] \
+        seen["counts_runs"] = [row[0] for row in times(page)[1:]] == \
+            ["Preprocess", "Inference", "Postprocess", "Round trip"] \
             and page.text("#compared-times small").endswith((" run", " runs"))
         choose_second(page, "ziffern")
         seen["says_different"] = page.wait(

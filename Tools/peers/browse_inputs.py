@@ -140,7 +140,8 @@ def browse(address: str, page: Page, folder: Path) -> dict:
     page.look("row")
     fill("age", "old")
     seen["says_what_is_wrong"] = page.wait(
-        lambda: page.text("#labels-empty") == "age takes a number.") is not None
+        lambda: page.text("#labels-empty") == "age takes a number."
+        and not driver.find_elements("css selector", "#outputs .values p")) is not None
 
     page.choose_model("numbers")
     page.wait(lambda: driver.find_elements("css selector", ".fields [name=input1]"))

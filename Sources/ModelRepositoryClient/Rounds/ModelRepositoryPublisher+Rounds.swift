@@ -37,6 +37,7 @@ extension ModelRepositoryPublisher {
       weights: [])
     let folder = try TemporaryFolder(" for the base version")
     let bundle = try await BaseVersion(connection: connection, task: draft).fetch(into: folder.path)
+    try Self.check(plan.placeholders, of: ModelBundle(bundle))
     let present = try TrainableModel(at: bundle, loader: loader).weights(in: folder.path).tensors
     for name in names ?? [] where !present.contains(where: { $0.name == name }) {
       throw TensorIOError(
@@ -58,6 +59,17 @@ extension ModelRepositoryPublisher {
     return try Self.task(
       try await connection.send(
         .POST, "/v1/models/\(model)/rounds", request, as: SignedDocument.self))
+  }
+
+  /// Throws unless the plan has a value for each placeholder, which every client would miss.
+  private static func check(_ values: [String: Double], of bundle: ModelBundle) throws {
+    let specs = ModelSignature(of: bundle).placeholders
+    var inputs = ModelInputs([:])
+    inputs.placeholders = values
+    try inputs.forEachPlaceholder(specs) { index, value in
+      guard value == nil else { return }
+      throw TensorIOError.missingPlaceholder(specs[index].name)
+    }
   }
 
   private static func task(_ signed: SignedDocument) throws -> RoundTask {

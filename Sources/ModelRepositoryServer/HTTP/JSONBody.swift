@@ -11,7 +11,10 @@ import WebServing
 
 extension Request {
   /// Reads the body, which must be a JSON document of at most `limit` bytes.
-  func json<Value: Decodable>(
+  ///
+  /// A member that the type doesn't have is an error. Otherwise, a misspelt one would be lost, and with
+  /// it a version, a limit or a date.
+  func json<Value: Codable>(
     _ type: Value.Type, limit: Int = 1 << 16, _ options: ModelRepositoryOptions
   ) async throws -> Value {
     guard isJSON else {
@@ -36,13 +39,50 @@ extension Request {
       bytes.append(contentsOf: part.readableBytesView)
     }
     do {
-      return try RepositoryJSON.decode(type, from: bytes)
+      let value = try RepositoryJSON.decode(type, from: bytes)
+      if let name = try Self.unknownMember(of: bytes, read: value) {
+        throw Problem(
+          .badRequest, "invalid_body",
+          "The body isn't a valid \(type): '\(name.prefix(200))' is unknown. Check its spelling; "
+            + "/v1/openapi.json lists the members.")
+      }
+      return value
+    } catch let error as Problem {
+      throw error
     } catch let error as DecodingError {
       throw Problem(
         .badRequest, "invalid_body", "The body isn't a valid \(type): \(Self.reason(error))")
     } catch {
       throw Problem(.badRequest, "invalid_body", "The body isn't JSON.")
     }
+  }
+
+  /// Returns the path of a member that the value doesn't have, or nil if it has all.
+  private static func unknownMember(
+    of body: Data, read value: some Encodable
+  ) throws -> String? {
+    let known = try JSONSerialization.jsonObject(with: RepositoryJSON.encode(value))
+    return unknownMember(of: try JSONSerialization.jsonObject(with: body), known, at: [])
+  }
+
+  private static func unknownMember(of given: Any, _ known: Any?, at path: [String]) -> String? {
+    if let given = given as? [Any] {
+      let known = known as? [Any] ?? []
+      return given.enumerated().lazy.compactMap { index, element in
+        index < known.count
+          ? unknownMember(of: element, known[index], at: path + ["\(index)"]) : nil
+      }.first
+    }
+    guard let given = given as? [String: Any], let known = known as? [String: Any] else {
+      return nil
+    }
+    return given.lazy.compactMap { name, value in
+      // An optional member may be null.
+      guard !(value is NSNull) else { return nil }
+      let place = path + [name]
+      guard let own = known[name] else { return place.joined(separator: ".") }
+      return unknownMember(of: value, own, at: place)
+    }.first
   }
 
   private static func reason(_ error: DecodingError) -> String {

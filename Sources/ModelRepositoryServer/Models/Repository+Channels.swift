@@ -118,7 +118,7 @@ extension Repository {
   }
 
   /// Restores an earlier content of a channel: that of the document with a number, or the last
-  /// different one.
+  /// different one whose versions weren't withdrawn.
   ///
   /// Another rollback goes further back instead of undoing the first one. If a rollout was promoted
   /// to all installations, a rollback gives them the version that they had before the rollout.
@@ -136,13 +136,19 @@ extension Repository {
       let target = try database.first(
         .channelDocuments, Self.earlierDocuments, [model.text, channel.text, origin], Self.state
       ) { state in
-        number.map { state.document.documentVersion == $0 }
-          ?? !Self.isSame(state.content, present.content)
+        if let number { return state.document.documentVersion == number }
+        guard !Self.isSame(state.content, present.content) else { return false }
+        var content = state.content
+        if Self.isRollout(content, of: present.content.version) { content.experiment = nil }
+        return try content.versions.allSatisfy {
+          try Self.version($0, of: model, database)?.isWithdrawn == false
+        }
       }
       guard let target else {
         throw Problem(
           .conflict, "no_earlier_content",
-          "Channel '\(channel)' of '\(model)' has no earlier content to return to.")
+          "Channel '\(channel)' of '\(model)' has no earlier content to return to whose versions "
+            + "weren't withdrawn. Set a version.")
       }
       var content = target.content
       var restored = target.restores ?? target.document.documentVersion

@@ -21,9 +21,9 @@ enum RepositoryCopy {
   /// otherwise.
   ///
   /// The body's errors are converted to ``RepositoryError``, except `CancellationError`.
-  static func make(
-    _ path: String, hasBlobs: Bool, _ body: (DataFolder) async throws -> Void
-  ) async throws {
+  static func make<Result: Sendable>(
+    _ path: String, hasBlobs: Bool, _ body: (DataFolder) async throws -> Result
+  ) async throws -> Result {
     let path = path.hasSuffix("/") ? String(path.dropLast()) : path
     let fresh = DataFolder(path: "\(path).partial-\(UUID().uuidString)")
     do {
@@ -33,7 +33,7 @@ enum RepositoryCopy {
         }
         try fresh.make(hasBlobs: hasBlobs)
       }
-      try await body(fresh)
+      let result = try await body(fresh)
       try await blocking {
         let parts = hasBlobs ? try FileSystem.names(in: fresh.blobs + "/sha256") : []
         for part in parts { try FileSystem.flush(fresh.blobs + "/sha256/" + part) }
@@ -46,6 +46,7 @@ enum RepositoryCopy {
         try FileSystem.rename(fresh.path, to: path)
         try FileSystem.flush(URL(filePath: path).deletingLastPathComponent().path)
       }
+      return result
     } catch {
       // The thread pool isn't used here, because it does nothing for a cancelled task.
       try? FileManager.default.removeItem(atPath: fresh.path)
@@ -147,14 +148,16 @@ extension RepositoryCopy {
   /// copy is then the same as if the blob had been collected before the snapshot.
   ///
   /// The copy's path doesn't exist yet, or is an empty folder.
+  ///
+  /// - Returns: The blobs that versions need and that the repository had lost before.
   static func backup(
     _ options: ModelRepositoryOptions, to path: String, includesKeys: Bool
-  ) async throws {
+  ) async throws -> [MissingBlob] {
     let source = DataFolder(path: options.dataFolder)
     let note = try await blocking { try BlobNote.read(source) }
     let store = note.map { Repository.store($0, options, mayBegin: false) }
     try await store?.check()
-    try await make(path, hasBlobs: true) { fresh in
+    return try await make(path, hasBlobs: true) { fresh in
       let copy = try await blocking {
         let original = try RepositoryDatabase.openToRead(source.database)
         let copy = try DatabaseQueue(
@@ -170,12 +173,14 @@ extension RepositoryCopy {
       } else {
         gone = try await blocking { try blobs.filter { try !link($0, source, fresh) } }
       }
-      try await blocking { [gone] in
+      return try await blocking { [gone] in
         try forget(gone, copy)
         try copyAverages(source, fresh, copy)
+        let missing = try missingBlobs(in: copy)
         try copy.close()
         try copyRoots(source, fresh)
         if includesKeys { try copyKeys(source.keys, fresh) }
+        return missing
       }
     }
   }
@@ -264,9 +269,11 @@ extension RepositoryCopy {
   /// Copies a backup into a data folder and checks it.
   ///
   /// Without a folder of private keys, those in the backup are used, if it has any.
+  ///
+  /// - Returns: The blobs that versions need and that the backup doesn't have.
   static func restore(
     from backup: DataFolder, keys: String?, _ options: ModelRepositoryOptions
-  ) async throws {
+  ) async throws -> [MissingBlob] {
     let location: S3Location? = if case .s3(let location) = options.blobs { location } else { nil }
     let lock = try await blocking {
       guard try FileSystem.size(of: backup.database) != nil else {
@@ -282,8 +289,8 @@ extension RepositoryCopy {
       return try lockUnlessReadOnly(backup.path)
     }
     defer { withExtendedLifetime(lock) {} }
-    try await make(options.dataFolder, hasBlobs: location == nil) { fresh in
-      let blobs = try await blocking { try copyDatabase(backup, fresh) }
+    return try await make(options.dataFolder, hasBlobs: location == nil) { fresh in
+      let (blobs, missing) = try await blocking { try copyDatabase(backup, fresh) }
       if let location {
         try await upload(blobs, backup, fresh, location, options)
       } else {
@@ -302,13 +309,16 @@ extension RepositoryCopy {
           throw RepositoryError(.invalidOption, "'\(keys ?? "")' contains no file NAME.key.")
         }
       }
+      return missing
     }
   }
 
-  /// Copies the database, checks it, copies the averages of rounds, and returns the blobs.
+  /// Copies the database, checks it, and copies the averages of rounds.
+  ///
+  /// - Returns: The blobs, and those that versions need and that aren't among them.
   private static func copyDatabase(
     _ backup: DataFolder, _ fresh: DataFolder
-  ) throws -> [BlobReference] {
+  ) throws -> (blobs: [BlobReference], missing: [MissingBlob]) {
     for suffix in ["", "-wal"] where try FileSystem.size(of: backup.database + suffix) != nil {
       try FileManager.default.copyItem(
         atPath: backup.database + suffix, toPath: fresh.database + suffix)
@@ -321,9 +331,14 @@ extension RepositoryCopy {
     }
     try prepare(copy)
     try copyAverages(backup, fresh, copy)
-    let blobs = try blobs(in: copy)
+    let found = (try blobs(in: copy), try missingBlobs(in: copy))
     try copy.close()
-    return blobs
+    return found
+  }
+
+  private static func missingBlobs(in copy: DatabaseQueue) throws -> [MissingBlob] {
+    var faults: [String] = []
+    return try copy.read { try Repository.missingBlobs($0, faults: &faults) }
   }
 
   private static func copyChecked(

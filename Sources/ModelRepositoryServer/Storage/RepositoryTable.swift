@@ -133,12 +133,12 @@ extension Database {
   /// is found.
   func first<Value>(
     _ table: RepositoryTable, _ condition: String, _ arguments: StatementArguments,
-    _ read: (CheckedRow) throws -> Value, where isWanted: (Value) -> Bool = { _ in true }
+    _ read: (CheckedRow) throws -> Value, where isWanted: (Value) throws -> Bool = { _ in true }
   ) throws -> Value? {
     let rows = try Row.fetchCursor(self, sql: "\(table.rows) \(condition)", arguments: arguments)
     while let row = try rows.next() {
       let value = try CheckedRow.read(row, of: table, read)
-      if isWanted(value) { return value }
+      if try isWanted(value) { return value }
     }
     return nil
   }

@@ -12,9 +12,9 @@ struct StoredSamples: Sendable {
   }
 
   /// The names of samples that have a row, in a run without a manifest.
-  private(set) var names: Set<String> = []
+  private var names: Set<ExactName> = []
   /// Those of them that failed.
-  private(set) var failedNames: Set<String> = []
+  private var failedNames: Set<ExactName> = []
   /// The archives of a part that aren't complete, or in which samples failed, by position.
   private(set) var archives: [Int: StoredArchive] = [:]
 
@@ -30,6 +30,12 @@ struct StoredSamples: Sendable {
     states = Array(repeating: .missing, count: part?.share ?? 0)
     whole = BulkItem.Counts(known: states.count, done: 0, failed: 0)
   }
+
+  /// Whether a sample has a row, in a run without a manifest.
+  func hasRow(of name: String) -> Bool { names.contains(ExactName(name)) }
+
+  /// Whether a sample that has a row failed, in a run without a manifest.
+  func hasFailed(_ name: String) -> Bool { failedNames.contains(ExactName(name)) }
 
   /// The numbers of samples of a part, where an archive that isn't complete is one.
   var counts: BulkItem.Counts {
@@ -49,8 +55,9 @@ struct StoredSamples: Sendable {
   /// Adds the sample of a row, unless the row is of another part.
   mutating func add(_ row: BulkRow) {
     guard let part else {
-      names.insert(row.result.image)
-      if row.result.error { failedNames.insert(row.result.image) }
+      let name = ExactName(row.result.image)
+      names.insert(name)
+      if row.result.error { failedNames.insert(name) }
       return
     }
     let index = row.result.index

@@ -34,13 +34,12 @@ final class SampleFeed: BulkFeed, @unchecked Sendable {
     self.access = access
     self.stored = stored
     // What was found in an archive counts when it is found again.
-    func count(_ names: Set<String>) -> Int {
-      dataset.samples.count {
-        names.contains($0.id) && !CollectionReader.isCollection($0.source)
-      }
+    let done = dataset.samples.filter {
+      stored.hasRow(of: $0.id) && !CollectionReader.isCollection($0.source)
     }
     counts = BulkItem.Counts(
-      known: dataset.samples.count, done: count(stored.names), failed: count(stored.failedNames))
+      known: dataset.samples.count, done: done.count, failed: done.count { stored.hasFailed($0.id) }
+    )
   }
 
   func next(until isOver: () -> Bool) -> BulkItem? {
@@ -60,7 +59,7 @@ final class SampleFeed: BulkFeed, @unchecked Sendable {
       let (sample, index) = (dataset.samples[position], indices[position] + extra)
       position += 1
       guard CollectionReader.isCollection(sample.source) else {
-        if stored.names.contains(sample.id) { continue }
+        if stored.hasRow(of: sample.id) { continue }
         return item(sample, sample.source, at: index)
       }
       firstIndex = index
@@ -74,7 +73,7 @@ final class SampleFeed: BulkFeed, @unchecked Sendable {
       isWanted: { [content = dataset.content] path in
         ImageFolder.isSample(path) && Dataset.Content(ofFile: path) == content
       },
-      isDone: { [stored] name, _ in stored.names.contains(name) }, part: dataset.listedPart)
+      isDone: { [stored] name, _ in stored.hasRow(of: name) }, part: dataset.listedPart)
   }
 
   private func item(_ entry: CollectionReader.Entry, at index: Int) -> BulkItem? {
@@ -86,7 +85,7 @@ final class SampleFeed: BulkFeed, @unchecked Sendable {
     case .failure(let name, let error): return item(name, failing: error, at: index)
     case .done(let name):
       counts.done += 1
-      if stored.failedNames.contains(name) { counts.failed += 1 }
+      if stored.hasFailed(name) { counts.failed += 1 }
       return nil
     }
   }

@@ -86,6 +86,8 @@ public struct BundleIssue: Sendable, Hashable {
     public static let missingLabels = Code(rawValue: "missing-labels")
     /// A decoder doesn't fit the outputs, or can't read its files.
     public static let decoderMismatch = Code(rawValue: "decoder-mismatch")
+    /// An encoder's keys, such as the `columns` of `features`, don't fit its input or each other.
+    public static let encoderMismatch = Code(rawValue: "encoder-mismatch")
     /// A file that a decoder needs is missing.
     public static let missingFile = Code(rawValue: "missing-file")
     /// A labels file has fewer names than the layer has values.

@@ -31,7 +31,8 @@ extension TrainCommand {
   var optionOfTraining: String? {
     let options = [
       ("--validation", validation != nil), ("--validation-data", validationData != nil),
-      ("--keep-best", keepBest), ("--early-stopping", earlyStopping != nil), ("--plot", plot != nil),
+      ("--keep-best", keepBest), ("--early-stopping", earlyStopping != nil),
+      ("--plot", plot != nil),
       ("--checkpoints", loop.checkpoints != nil), ("--resume", loop.resume),
       ("--schedule", !loop.schedule.isEmpty), ("--monitor", loop.monitor != nil),
       ("--evaluate", loop.evaluate != nil), ("--augment", !itemOptions.augment.isEmpty),

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import TensorIO
+
 /// Writes comma-separated values in the format of RFC 4180.
 enum CSV {
   static func line(_ fields: [String]) -> String { fields.joined(separator: ",") + "\r\n" }
@@ -61,7 +63,8 @@ extension EvaluationReport {
   /// The columns are always these, in this order: `model`, `index`, `image`, `type`, `test_bundle`,
   /// `truth`, `predicted`, `score`, `correct` (`true`, `false` or empty), `error` (`true` or
   /// `false`), `error_description`, `decode_ms`, `preprocess_ms`, `inference_ms`, `postprocess_ms`,
-  /// `total_ms`. A missing value is an empty field. Numbers are written with all digits. Numbers
+  /// `total_ms`. A missing value is an empty field. The prediction of a model whose only output is
+  /// one number is that number; those of several numbers aren't in the table. Numbers are written with all digits. Numbers
   /// that aren't finite are written as `nan`, `inf` and `-inf`.
   ///
   /// Spreadsheets evaluate fields that begin with `=`, `+`, `-`, `@`, a tab or a line break as
@@ -79,11 +82,33 @@ extension ResultRow {
     "total_ms",
   ]
 
+  /// The result of a model whose only output is one number, as text.
+  private var onlyNumber: String? {
+    guard let results = evaluation?.inferenceResults, results.count == 1 else { return nil }
+    var value: JSONValue? = results.values.first
+    // A regression's only measurement.
+    if case .object(let members)? = value, members.count == 1,
+      case .object(let measurement)? = members.values.first
+    {
+      value = measurement["value"]
+    }
+    switch value {
+    case .integer(let number)?: return "\(number)"
+    case .number(let number)?: return "\(number)"
+    // Rows have numbers that aren't finite as text.
+    case .string("NaN")?: return "nan"
+    case .string("Infinity")?: return "inf"
+    case .string("-Infinity")?: return "-inf"
+    default: return nil
+    }
+  }
+
   /// The row as a line of ``EvaluationReport/csv()``.
   var csvFields: [String] {
     [
       CSV.text(model), CSV.value(index), CSV.text(image), CSV.text(type), CSV.text(testBundle),
-      CSV.text(truth), CSV.text(predicted), CSV.value(score), CSV.value(isCorrect),
+      CSV.text(truth), predicted.map(CSV.text) ?? CSV.value(onlyNumber), CSV.value(score),
+      CSV.value(isCorrect),
       CSV.value(error), CSV.text(errorDescription), CSV.value(evaluation?.decodeLatency),
       CSV.value(evaluation?.preprocessorLatency), CSV.value(evaluation?.inferenceLatency),
       CSV.value(evaluation?.postprocessLatency), CSV.value(evaluation?.total),

@@ -46,7 +46,8 @@ export class ComparedTimes {
     this.#timer = null;
     this.#next = performance.now() + interval;
     const stages = [
-      ["preprocess", t("Preprocess")], ["inference", t("Inference")], ["roundTrip", t("Round trip")],
+      ["preprocess", t("Preprocess")], ["inference", t("Inference")], ["postprocess", t("Postprocess")],
+      ["roundTrip", t("Round trip")],
     ];
     const head = [t("Average in milliseconds"), ...this.#names].map(
       (text, place) => el("th", { scope: "col", class: place > 0 ? "n" : null, text })

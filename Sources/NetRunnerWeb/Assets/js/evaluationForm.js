@@ -206,10 +206,13 @@ export class EvaluationForm {
   }
 
   #showPicked() {
-    const { name, samples, word, tables, folders, layout } = folderSummary(
+    const { name, samples, word, tables, folders, layout, ignored } = folderSummary(
       this.#entries.map(({ path }) => path)
     );
-    const size = this.#entries.reduce((sum, { file }) => sum + file.size, 0);
+    const isIgnored = new Set(ignored);
+    const size = this.#entries.reduce(
+      (sum, { path, file }) => sum + (isIgnored.has(path) ? 0 : file.size), 0
+    );
     const facts = [
       samples > 0 ? pickedText(samples, word) : tn(tables, "{n} table", "{n} tables"), bytes(size),
     ];
@@ -218,6 +221,12 @@ export class EvaluationForm {
     this.#picked.replaceChildren(
       el("strong", { text: name || t("Files") }), el("span", { text: ` ${facts.join(", ")}` })
     );
+    if (ignored.length === 0) return;
+    const first = ignored[0].split("/").at(-1);
+    this.#picked.append(el("small", { title: ignored.slice(0, 20).join("\n"), text: tn(
+      ignored.length, "{n} file is left out, because it has another format: {first}.",
+      "{n} files are left out, because they have another format, such as {first}.", { first }
+    ) }));
   }
 
   async #submit(event) {

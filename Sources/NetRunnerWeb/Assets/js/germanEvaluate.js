@@ -61,6 +61,10 @@ export const germanEvaluate = {
   "Sending files": "Dateien werden gesendet",
   "{n} tables": ["{n} Tabelle", "{n} Tabellen"],
   "{n} folders": ["{n} Ordner", "{n} Ordner"],
+  "{n} files are left out, because they have another format, such as {first}.": [
+    "{n} Datei hat ein anderes Format und fehlt: {first}.",
+    "{n} Dateien haben ein anderes Format und fehlen, zum Beispiel {first}.",
+  ],
   "Sending {files} of {n} files, {sent} of {size}": ["{files} von {n} Datei wird gesendet, {sent} von {size}", "{files} von {n} Dateien werden gesendet, {sent} von {size}"],
   "{n} files": ["{n} Datei", "{n} Dateien"],
   "Which images": "Welche Bilder",
@@ -127,7 +131,6 @@ export const germanEvaluate = {
   "Median latency, {model}": "Median der Latenz, {model}",
   "Inference alone {time}": "Inferenz allein {time}",
   "{n} with a label": "{n} mit Label",
-  "Postprocess": "Nachverarbeiten",
   "Mean time of each stage": "Mittlere Zeit jedes Schritts",
   "Metrics, with 95% intervals": "Metriken, mit 95-%-Intervallen",
   "Metrics": "Metriken",

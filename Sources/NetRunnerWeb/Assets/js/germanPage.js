@@ -5,7 +5,7 @@
 
 /** The texts of index.html, the settings, the formats and the requests in German, as in german.js. */
 export const germanPage = {
-  "This view can't be loaded. Choose it again.": "Diese Ansicht kann nicht geladen werden. Wählen Sie sie noch einmal.",
+  "This view can't be loaded yet. It appears as soon as the server sends it.": "Diese Ansicht kann noch nicht geladen werden. Sie erscheint, sobald der Server sie sendet.",
   // index.html: the frame
   "Skip to the content": "Zum Inhalt",
   "Views": "Ansichten",
@@ -52,6 +52,7 @@ export const germanPage = {
   "Wait for a thread": "Warten auf einen Thread",
   "Decode": "Dekodieren",
   "Preprocess": "Vorverarbeiten",
+  "Postprocess": "Nachverarbeiten",
   "Round trip": "Hin und zurück",
   "Runs on": "Läuft auf",
   "Age when shown": "Alter bei der Anzeige",

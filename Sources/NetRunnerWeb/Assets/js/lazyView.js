@@ -13,10 +13,11 @@ export class LazyView {
   #failed;
   #loading = null;
   #shown = null;
+  #waitsForRetry = false;
 
   /**
-   * Makes the view of an element in index.html. `load` resolves to the view itself, and `failed` is called
-   * if it can't be loaded.
+   * Makes the view of an element in index.html. `load` resolves to the view itself. `failed` is called
+   * if it can't be loaded, and resolves when the view that is shown should be loaded again.
    */
   constructor(name, load, failed) {
     this.root = document.querySelector(`[data-view=${name}]`);
@@ -47,11 +48,19 @@ export class LazyView {
     try {
       view = await this.#loading;
     } catch {
-      // The next attempt loads it again.
       this.#loading = null;
-      return this.#failed();
+      return this.#retry();
     }
     this.root.inert = false;
     action(view);
+  }
+
+  /** Loads the view again if it is still shown by then. */
+  async #retry() {
+    if (this.#waitsForRetry) return;
+    this.#waitsForRetry = true;
+    await this.#failed();
+    this.#waitsForRetry = false;
+    if (this.#shown !== null) this.show(this.#shown);
   }
 }

@@ -73,7 +73,6 @@ export class LiveDisplay {
     this.forget();
     this.hint(t("No result yet."));
     this.#previews.show(null);
-    this.#outputs.clear();
   }
 
   /**
@@ -95,6 +94,7 @@ export class LiveDisplay {
     this.#overlay.clear();
     this.#stage.releaseFrame();
     this.#previews.clear();
+    this.#outputs.clear();
     this.#readout.clear();
     this.#pointed = { image: null, list: null };
     this.#at("threshold-row").hidden = true;

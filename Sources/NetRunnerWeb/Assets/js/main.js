@@ -54,7 +54,11 @@ start();
 async function start() {
   await load();
   const later = (name, load) => new LazyView(
-    name, load, () => notices.warn(t("This view can't be loaded. Choose it again."))
+    name, load, async () => {
+      notices.warn(t("This view can't be loaded yet. It appears as soon as the server sends it."));
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      await connection.whenBack();
+    }
   );
   const views = {
     live: new LiveView(app),

@@ -92,8 +92,8 @@ export async function readablePicture(file) {
 }
 
 /**
- * Describes a folder by its paths: its name, its numbers of files, samples and tables, and its likely
- * layout. Samples are images, recordings and arrays.
+ * Describes a folder by its paths: its name, its numbers of files, samples and tables, the paths of
+ * files that a dataset can't have, and its likely layout. Samples are images, recordings and arrays.
  */
 export function folderSummary(paths) {
   const kept = paths.filter(isOfDataset);
@@ -109,6 +109,7 @@ export function folderSummary(paths) {
   return {
     name: hasTop ? top : "",
     files: kept.length,
+    ignored: paths.filter((path) => !isOfDataset(path)),
     samples: samples.length,
     word: isSoundOnly ? "recording" : samples.some((path) => /\.(npy|npz|bin)$/i.test(path)) ? "file" : "image",
     tables: kept.length - samples.length,

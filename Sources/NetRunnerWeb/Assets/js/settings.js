@@ -16,6 +16,7 @@ const defaultSettings = {
   top: 5,
   threshold: 0.1,
   defaultModel: "",
+  labelModel: "",
   facing: "",
   showWelcome: true,
 };
@@ -36,7 +37,9 @@ function validSettings(stored) {
   for (const name of ["showInputBuffers", "showInputBufferAlpha", "showWelcome"]) {
     if (typeof stored[name] === "boolean") settings[name] = stored[name];
   }
-  if (typeof stored.defaultModel === "string") settings.defaultModel = stored.defaultModel;
+  for (const name of ["defaultModel", "labelModel"]) {
+    if (typeof stored[name] === "string") settings[name] = stored[name];
+  }
   if (["light", "dark", "system"].includes(stored.theme)) settings.theme = stored.theme;
   if (["en", "de", "system"].includes(stored.language)) settings.language = stored.language;
   if (["front", "back"].includes(stored.facing)) settings.facing = stored.facing;

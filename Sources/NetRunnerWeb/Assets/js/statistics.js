@@ -38,7 +38,7 @@ class Rate {
 
 /** The live measurements since the source or the model last changed. */
 export class Meter {
-  static stages = ["wait", "decode", "preprocess", "inference", "roundTrip", "age"];
+  static stages = ["wait", "decode", "preprocess", "inference", "postprocess", "roundTrip", "age"];
   means = Object.fromEntries(Meter.stages.map((stage) => [stage, new RunningMean()]));
   recent = [];
   framesPerSecond = NaN;
@@ -48,7 +48,7 @@ export class Meter {
 
   /** Whether a stage is repeated in each of an image's runs. The others happen once in each request. */
   static isPerRun(stage) {
-    return ["decode", "preprocess", "inference"].includes(stage);
+    return ["decode", "preprocess", "inference", "postprocess"].includes(stage);
   }
 
   /**
