@@ -88,8 +88,9 @@ struct RepositoryBackupCommand: WaitingCommand {
     discussion: """
       The backup doesn't contain the private keys. Keep a copy of the folder 'keys' on another \
       medium, and pass it to 'restore --keys'. On the same disk, blobs are hard links and take no \
-      space. Blobs in S3 are downloaded with the credentials in AWS_ACCESS_KEY_ID, \
-      AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
+      space. Damage to such a file damages both, so copy the backup to another disk. Blobs in S3 \
+      are downloaded with the credentials in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and \
+      AWS_SESSION_TOKEN.
       """)
 
   @OptionGroup var folder: DataFolderArguments

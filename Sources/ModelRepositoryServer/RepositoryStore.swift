@@ -151,8 +151,8 @@ public struct RepositoryStore: Sendable {
   /// Copies a repository that a server may be using to a new folder, except uploads under way.
   ///
   /// The copy contains everything that was published before this call. On the same disk, blobs are
-  /// hard links that take no space. To be safe from a disk failure, copy the folder elsewhere.
-  /// Blobs in S3 are downloaded.
+  /// hard links that take no space, and damage to a file damages both. To be safe from a disk
+  /// failure, copy the folder elsewhere. Blobs in S3 are downloaded.
   ///
   /// Unless you ask for them, the private keys aren't copied. Keep a copy of the folder `keys`
   /// elsewhere, because a restored repository can't sign documents without it.

@@ -117,9 +117,7 @@ export class LabelView {
     if (!this.#isShown) return;
     const models = this.#app.models.list.filter(({ takes }) => takes === "image");
     const isThere = models.some(({ id }) => id === this.#keeper?.model.id);
-    const last = this.#app.settings.values.labelModel;
-    const { selected } = this.#app.models;
-    const first = [last, selected?.id].flatMap((id) => models.filter((each) => each.id === id))[0] ?? models[0];
+    const first = this.#head.preferred(models);
     this.#head.fill(models, isThere ? this.#keeper.model.id : first?.id);
     this.#head.root.hidden = models.length === 0;
     this.#start.hasModels = models.length > 0;
@@ -171,7 +169,6 @@ export class LabelView {
     // The images are shown as soon as the model's labels are loaded.
     if (!this.#keeper) return;
     this.#loop.cancel();
-    this.#app.settings.set("labelModel", this.#keeper.model.id);
     this.#keeper.forgetHistory();
     this.#photos = photos;
     this.#order = "opened";

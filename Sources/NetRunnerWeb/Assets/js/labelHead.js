@@ -23,7 +23,10 @@ export class LabelHead {
   constructor(app, actions) {
     this.#app = app;
     this.#model = el("select", {
-      id: "label-model", on: { change: () => actions.useModel(this.#model.value) },
+      id: "label-model", on: { change: () => {
+        app.settings.set("labelModel", this.#model.value);
+        actions.useModel(this.#model.value);
+      } },
     });
     this.#tasks = el(
       "div", { class: "segments", role: "radiogroup", "aria-label": t("What to label") },
@@ -53,6 +56,13 @@ export class LabelHead {
       field(t("Order"), el("span", { class: "select" }, this.#order)),
       this.#tasks, this.#evaluate, this.#ranking
     );
+  }
+
+  /** The model to begin with: the one that was chosen here last, that of the live view, or the first. */
+  preferred(models) {
+    const { models: { selected }, settings } = this.#app;
+    return [settings.values.labelModel, selected?.id, models[0]?.id]
+      .flatMap((wanted) => models.filter(({ id }) => id === wanted))[0];
   }
 
   /** Shows the models to choose from. */
