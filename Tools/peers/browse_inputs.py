@@ -141,7 +141,7 @@ def browse(address: str, page: Page, folder: Path) -> dict:
     fill("age", "old")
     seen["says_what_is_wrong"] = page.wait(
         lambda: page.text("#labels-empty") == "age takes a number."
-        and not driver.find_elements("css selector", "#outputs .values p")) is not None
+        and not page.find("#outputs .values").is_displayed()) is not None
 
     page.choose_model("numbers")
     page.wait(lambda: driver.find_elements("css selector", ".fields [name=input1]"))
