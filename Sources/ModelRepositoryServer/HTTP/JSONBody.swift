@@ -38,23 +38,21 @@ extension Request {
       try check(bytes.count + part.readableBytes)
       bytes.append(contentsOf: part.readableBytesView)
     }
+    let (value, unknown): (Value, String?)
     do {
-      let value = try RepositoryJSON.decode(type, from: bytes)
-      if let name = try Self.unknownMember(of: bytes, read: value) {
-        throw Problem(
-          .badRequest, "invalid_body",
-          "The body isn't a valid \(type): '\(name.prefix(200))' is unknown. Check its spelling; "
-            + "/v1/openapi.json lists the members.")
-      }
-      return value
-    } catch let error as Problem {
-      throw error
+      value = try RepositoryJSON.decode(type, from: bytes)
+      unknown = try Self.unknownMember(of: bytes, read: value)
     } catch let error as DecodingError {
       throw Problem(
         .badRequest, "invalid_body", "The body isn't a valid \(type): \(Self.reason(error))")
     } catch {
       throw Problem(.badRequest, "invalid_body", "The body isn't JSON.")
     }
+    guard let unknown else { return value }
+    throw Problem(
+      .badRequest, "invalid_body",
+      "The body isn't a valid \(type): '\(unknown.prefix(200))' is unknown. Check its spelling; "
+        + "/v1/openapi.json lists the members.")
   }
 
   /// Returns the path of a member that the value doesn't have, or nil if it has all.

@@ -138,25 +138,20 @@ extension Repository {
       ) { state in
         if let number { return state.document.documentVersion == number }
         guard !Self.isSame(state.content, present.content) else { return false }
-        var content = state.content
-        if Self.isRollout(content, of: present.content.version) { content.experiment = nil }
-        return try content.versions.allSatisfy {
+        return try Self.restorable(state.content, after: present.content).versions.allSatisfy {
           try Self.version($0, of: model, database)?.isWithdrawn == false
         }
       }
       guard let target else {
         throw Problem(
           .conflict, "no_earlier_content",
-          "Channel '\(channel)' of '\(model)' has no earlier content to return to whose versions "
-            + "weren't withdrawn. Set a version.")
+          "Channel '\(channel)' of '\(model)' has no earlier content to return to"
+            + (number == nil ? " whose versions weren't withdrawn. Set a version." : "."))
       }
-      var content = target.content
+      var content =
+        number == nil ? Self.restorable(target.content, after: present.content) : target.content
       var restored = target.restores ?? target.document.documentVersion
-      if number == nil, Self.isRollout(content, of: present.content.version) {
-        // This rollout brought the present version to everybody. Restoring the rollout would leave
-        // that version on the installations that were part of it, so all of them get the version
-        // that the others had.
-        content.experiment = nil
+      if content != target.content {
         let same = try database.first(
           .channelDocuments, Self.earlierDocuments, [model.text, channel.text, restored],
           Self.state
@@ -179,6 +174,19 @@ extension Repository {
   /// The condition for a channel's documents before a number, the newest first.
   private static let earlierDocuments =
     "WHERE model = ? AND channel = ? AND document_version < ? ORDER BY document_version DESC"
+
+  /// Returns what a rollback from the present content to an earlier one restores.
+  ///
+  /// If the earlier one is the rollout that brought the present version to everybody, all
+  /// installations get the version that those outside of it had. The rollout itself would leave the
+  /// present version on some.
+  private static func restorable(
+    _ content: ChannelContent, after present: ChannelContent
+  ) -> ChannelContent {
+    var content = content
+    if isRollout(content, of: present.version) { content.experiment = nil }
+    return content
+  }
 
   /// Whether a content gives a version to a part of the installations and another one to the rest.
   private static func isRollout(_ content: ChannelContent, of version: RepositoryName?) -> Bool {

@@ -34,12 +34,12 @@ final class SampleFeed: BulkFeed, @unchecked Sendable {
     self.access = access
     self.stored = stored
     // What was found in an archive counts when it is found again.
-    let done = dataset.samples.filter {
-      stored.hasRow(of: $0.id) && !CollectionReader.isCollection($0.source)
+    counts = BulkItem.Counts(known: dataset.samples.count, done: 0, failed: 0)
+    for sample in dataset.samples
+    where stored.hasRow(of: sample.id) && !CollectionReader.isCollection(sample.source) {
+      counts.done += 1
+      if stored.hasFailed(sample.id) { counts.failed += 1 }
     }
-    counts = BulkItem.Counts(
-      known: dataset.samples.count, done: done.count, failed: done.count { stored.hasFailed($0.id) }
-    )
   }
 
   func next(until isOver: () -> Bool) -> BulkItem? {

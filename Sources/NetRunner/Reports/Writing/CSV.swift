@@ -64,8 +64,8 @@ extension EvaluationReport {
   /// `truth`, `predicted`, `score`, `correct` (`true`, `false` or empty), `error` (`true` or
   /// `false`), `error_description`, `decode_ms`, `preprocess_ms`, `inference_ms`, `postprocess_ms`,
   /// `total_ms`. A missing value is an empty field. The prediction of a model whose only output is
-  /// one number is that number; those of several numbers aren't in the table. Numbers are written with all digits. Numbers
-  /// that aren't finite are written as `nan`, `inf` and `-inf`.
+  /// one number is that number; those of several numbers aren't in the table. Numbers are written
+  /// with all digits. Numbers that aren't finite are written as `nan`, `inf` and `-inf`.
   ///
   /// Spreadsheets evaluate fields that begin with `=`, `+`, `-`, `@`, a tab or a line break as
   /// formulas. Such text gets an apostrophe in front, unless it is a plain number. Text that begins
