@@ -16,8 +16,9 @@ TINY_KEYWORDS ?= ../shared/data/models/kws_ref_model.tflite
 TINY_PHOTOS ?= ../shared/data/images
 
 # Flags of debug builds. Tests and checks share them, because otherwise each would rebuild what the
-# other one has built.
-SWIFT_FLAGS ?=
+# other one has built. Debug information and the index for editors would take a quarter of the time.
+# Set this to nothing to use a debugger.
+SWIFT_FLAGS ?= -debug-info-format none --disable-index-store
 # The servers and the tests need this trait. Without it, only the core is built.
 SERVERS = --traits Servers
 
@@ -143,9 +144,9 @@ budget: build ## Compares sizes, packages and instructions with Benchmarks/budge
 format: ## Formats every Swift file.
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 swift format --in-place --parallel
 
-docs: ## Builds the documentation of the libraries.
-	TENSORIO_DOCUMENTATION=1 $(STABLE_ORDER) swift package --traits Servers generate-documentation \
-	  $(patsubst Sources/%/Documentation.docc,--target %,$(wildcard Sources/*/Documentation.docc))
+docs: setup ## Builds the documentation of the libraries.
+	$(TEST_BUILD) $(SWIFT_BUILD) $(SERVERS) $(SWIFT_FLAGS)
+	Scripts/docs.sh
 
 bench: build ## Compares the speed with the bare C calls and with Python.
 	@# SwiftPM only looks for new files of a neighbouring package if the package's manifest is newer.

@@ -509,12 +509,6 @@ let isSmallBuild = Context.environment["TENSORIO_SMALL_BUILD"] == "1"
 let computingModules: Set = ["AudioFeatures", "Decoders", "MetricMath", "Tokenizers"]
 let isTestBuild = Context.environment["TENSORIO_TEST_BUILD"] == "1"
 
-// The plugin is needed only to build the documentation.
-if Context.environment["TENSORIO_DOCUMENTATION"] == "1" {
-  package.dependencies.append(
-    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
-}
-
 for target in package.targets
 where target.type != .system && target.type != .plugin && target.swiftSettings == nil {
   target.swiftSettings = [

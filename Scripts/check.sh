@@ -9,8 +9,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# SwiftPM doesn't use this flag for dependencies, so it only affects this package's targets.
-flags="-Xswiftc -warnings-as-errors"
+# SwiftPM doesn't use the last flag for dependencies, so it only affects this package's targets. The Makefile
+# says why the others are here.
+flags="-debug-info-format none --disable-index-store -Xswiftc -warnings-as-errors"
 traits="--traits Servers"
 # The Makefile says why the order must be the same in all builds.
 build_environment="TENSORIO_TEST_BUILD=1 SWIFT_DETERMINISTIC_HASHING=1"
@@ -80,16 +81,9 @@ check_build() {
   env $build_environment swift build $traits $flags --build-tests 2>&1 | tee "$temporary/log"
 }
 
-# Every library product has a catalog, which is found by its folder.
 check_docs() {
-  local catalog targets=""
   step "Documentation"
-  for catalog in Sources/*/Documentation.docc; do
-    targets="$targets --target $(basename "$(dirname "$catalog")")"
-  done
-  # shellcheck disable=SC2086
-  env $build_environment TENSORIO_DOCUMENTATION=1 swift package $traits $flags generate-documentation \
-    $targets --warnings-as-errors
+  Scripts/docs.sh --warnings-as-errors
 }
 
 check_examples() {

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # What such a package compiles of this one, besides C.
 MODULES = {"Files", "NativeLibrary", "TensorIO", "TensorIOImageCodecs", "TensorIOLiteRT"}
 # The most processor time of the build, as a multiple of the time of `reference_seconds`.
-PROCESSOR_TIME = 100
+PROCESSOR_TIME = 130
 
 MANIFEST = """// swift-tools-version: 6.2
 import PackageDescription

@@ -54,9 +54,6 @@ License, Version 2.0, with Runtime Library Exception, which permits it to distri
 contain the libraries without the license's text.
 """
 
-# These packages are only used to build the documentation.
-NOT_LINKED = {"swift-docc-plugin", "swift-docc-symbolkit"}
-
 
 def heading(name: str) -> str:
     return f"{name}\n{'=' * len(name)}\n"
@@ -71,7 +68,7 @@ def package_sections(checkouts: Path) -> list[str]:
     """Returns a section for each package."""
     sections = []
     for folder in sorted(checkouts.iterdir(), key=lambda path: path.name.lower()):
-        if not folder.is_dir() or folder.name in NOT_LINKED:
+        if not folder.is_dir():
             continue
         license_text = text_of(folder, "LICENSE*")
         if not license_text:

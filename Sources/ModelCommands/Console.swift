@@ -77,7 +77,7 @@ package enum Console {
           guard errno != EPIPE && descriptor == STDOUT_FILENO else { return }
           printMessage(
             "error: The output couldn't be written: \(String(cString: strerror(errno))).")
-          exit(70)
+          exit(65)
         }
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       }

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+package import ArgumentParser
 import CSystemCalls
 
 /// Lets Ctrl-C end a loop after the current step, so that the results so far can be kept.
@@ -67,7 +68,15 @@ package struct Interruption {
     }
   }
 
-  package var isRequested: Bool { Self.requested.pointee != 0 }
+  package var isRequested: Bool { Self.wasRequested }
+
+  /// Whether a signal has ended a loop of this process.
+  package static var wasRequested: Bool { requested.pointee != 0 }
+
+  /// The exit code of a command that a signal ended early, as shells expect it.
+  ///
+  /// A shell goes on with the next command of a script after Ctrl-C if the first one ends with 0.
+  package static let exitCode = ExitCode(130)
 
   /// A separate stack for signal handlers, made once.
   ///

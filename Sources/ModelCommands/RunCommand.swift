@@ -103,6 +103,7 @@ struct RunCommand: ParsableCommand {
         if accelerators.isAsked { Console.printMessage("accelerator: \(accelerators.text())") }
       }
     }
+    if Interruption.wasRequested { throw Interruption.exitCode }
   }
 
   /// Returns the last outputs with the mean latency of the runs, which Ctrl-C ends early.

@@ -49,6 +49,7 @@ struct ModelPlacement {
       }
       let copy = temporary + "/" + FileSystem.name(of: target)
       try files.copyItem(atPath: source, toPath: copy)
+      try share(copy, like: temporary)
       try FileSystem.move(copy, over: target)
     } catch let error as TensorIOError {
       throw error
@@ -56,6 +57,22 @@ struct ModelPlacement {
       throw TensorIOError(
         .unwritableFile, "'\(target)' can't be written: \(FileSystem.reason(for: error)).",
         cause: error)
+    }
+  }
+
+  /// Gives a copy the permissions of new files, since only its owner can read the cache.
+  ///
+  /// - Parameters:
+  ///   - copy: The path of a folder or a file.
+  ///   - folder: A new folder, whose permissions show the process's mask.
+  /// - Throws: An error of the system.
+  private func share(_ copy: String, like folder: String) throws {
+    let files = FileManager.default
+    let permissions = Int(try FileStatus(of: folder)?.permissions ?? 0o700) & 0o777
+    let inner = try FileSystem.isFolder(copy) ? files.subpathsOfDirectory(atPath: copy) : []
+    for path in [copy] + inner.map({ copy + "/" + $0 }) {
+      let mode = FileSystem.isFolder(path) ? permissions : permissions & 0o666
+      try files.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
   }
 

@@ -151,7 +151,9 @@ struct RepositoryFederatedFinishCommand: ParsableCommand {
       gate.bound = value + 1
       let isHigherBetter = try !gate.check(base).isMet
       gate.relation = isHigherBetter ? .atLeast : .atMost
-      gate.bound = isHigherBetter ? value - allowance : value + allowance
+      // 0.7 + 0.1 is a little less than 0.8 in binary, and a candidate with 0.8 would fail.
+      let bound = isHigherBetter ? value - allowance : value + allowance
+      gate.bound = (bound * 1e12).rounded() / 1e12
       return try gate.check(candidate)
     }
     return fixed + relative

@@ -61,15 +61,21 @@ struct RepositoryServeCommand: ParsableCommand {
   var documentDays = 30
 
   func validate() throws {
-    guard (0...65535).contains(port), (1...1_000_000_000).contains(quota ?? 1),
-      (1...400).contains(documentDays)
-    else {
-      throw ValidationError(
-        "--port takes 0 to 65535, --quota a positive number, --document-days 1 to 400.")
-    }
-    guard (0...100_000).contains(scrub ?? 0), (0...1_000_000).contains(reserve ?? 0) else {
-      throw ValidationError("--scrub takes 0 to 100000, --reserve 0 to 1000000 megabytes.")
-    }
+    try check("--port", port, 0...65535)
+    try check("--quota", quota, 1...1_000_000_000, "megabytes")
+    try check("--document-days", documentDays, 1...400, "days")
+    try check("--scrub", scrub, 0...100_000, "megabytes a second")
+    try check("--reserve", reserve, 0...1_000_000, "megabytes")
+  }
+
+  private func check(
+    _ option: String, _ value: Int?, _ range: ClosedRange<Int>, _ unit: String? = nil
+  ) throws {
+    guard let value else { return }
+    try checkUsage(
+      range.contains(value),
+      "\(option) takes \(range.lowerBound) to \(range.upperBound)\(unit.map { " " + $0 } ?? ""), "
+        + "got \(value).")
   }
 
   func run() throws {

@@ -183,8 +183,11 @@ public struct ModelRepositoryServer: Sendable {
   private func healthServices() throws -> [any Service] {
     guard let port = options.healthPort else { return [] }
     let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: RequestMiddleware(check: Problem.check, convert: Problem.init))
+    let table = RouteTable()
+    router.add(
+      middleware: RequestMiddleware(check: Problem.check) { Problem($0, $1, $2, table) })
     health.add(to: router)
+    table.add(router)
     return [
       try WebServer.healthService(
         router, name: Self.name, address: (options.host, port), logger: logger)
@@ -199,12 +202,15 @@ public struct ModelRepositoryServer: Sendable {
 
   func router() -> Router<WebContext> {
     let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+    let table = RouteTable()
     router.add(middleware: RequestLog(metrics: metrics.requests))
     router.add(
-      middleware: RequestMiddleware(
-        headers: Self.safetyFields, check: Problem.check, convert: Problem.init))
+      middleware: RequestMiddleware(headers: Self.safetyFields, check: Problem.check) {
+        Problem($0, $1, $2, table)
+      })
     router.add(middleware: TokenMiddleware(repository: repository))
     routes.add(to: router)
+    table.add(router)
     return router
   }
 }

@@ -23,7 +23,7 @@ struct BenchCommand: ParsableCommand {
     discussion: """
       Without a VALUE, the inputs are zeros and grey images. The decoding of an image is measured \
       separately. The cold start is the time to load the model and the first run in this process. \
-      Ctrl-C ends the measurement early and prints the results so far.
+      Ctrl-C ends the measurement early and prints the results so far; the exit code is then 130.
 
       With --profile, LiteRT's profiler measures the operators of further runs, which alternate with \
       runs without it. XNNPACK merges, splits and reorders operators, so its steps have names of their \
@@ -98,6 +98,11 @@ struct BenchCommand: ParsableCommand {
       }
     }
     if json { try measurement.printJSON() } else { measurement.printText() }
+    if Interruption.wasRequested {
+      Console.printMessage(
+        "interrupted after \(measurement.latencies.count) of \(iterations) runs")
+      throw Interruption.exitCode
+    }
   }
 
   private func measure(cancellation: CancellationToken) throws -> BenchMeasurement {

@@ -72,7 +72,7 @@ struct TensorIOCommand: ParsableCommand {
       Exit codes: 0 success, 64 wrong usage, 65 a bad bundle, model or input, 66 a file is \
       missing, 69 a native library or a program is missing, 70 a bug in this program; parity: 1 if \
       the tensors differ; generate --check: 1 if the file is out of date; evaluate, merge: 1 if a \
-      gate is not met; evaluate, list, bulk: 130 interrupted.
+      gate is not met; 130 interrupted, after the results so far were printed or saved.
       """,
     version: Version.current,
     subcommands: [

@@ -70,7 +70,7 @@ package struct ConnectionFault: Sendable {
     case let error as NIOConnectionError: kind(of: error)
     case let error as IOError:
       [ECONNRESET, EPIPE].contains(error.errnoCode) ? .closed : .system(error.errnoCode)
-    case let error as ChannelError where error == .eof || error == .inputClosed: .closed
+    case let error as ChannelError where Self.closed.contains(error): .closed
     case is HTTPParserError: .notHTTP
     case is NIOTooManyBytesError: .tooLarge
     case is WebClient.WrongComputer: .wrongComputer
@@ -79,6 +79,11 @@ package struct ConnectionFault: Sendable {
     default: kind(ofText: "\(error)")
     }
   }
+
+  /// What the network library throws after the server has closed the connection.
+  private static let closed: [ChannelError] = [
+    .eof, .inputClosed, .outputClosed, .ioOnClosedChannel, .alreadyClosed,
+  ]
 
   private static func kind(of error: HTTPClientError) -> Kind {
     switch error {

@@ -55,14 +55,27 @@ package protocol RequestFailure: Error {
 
 extension RequestFailure {
   /// Makes a failure for a request that the router rejected.
-  package init(_ error: any HTTPResponseError, _ request: Request) {
+  package init(_ error: any HTTPResponseError, _ request: Request, _ routes: RouteTable) {
     let isUnknown = error.status == .notFound
+    if isUnknown, let methods = routes.methods(of: request.uri.path) {
+      self.init(wrongMethodOf: request, allowed: methods)
+      return
+    }
     self.init(
       status: error.status, code: isUnknown ? "not_found" : "bad_request",
       message: isUnknown
         ? "There is nothing at '\(request.uri.path.prefix(100))'."
         : "The request is invalid: \(error.status.reasonPhrase).",
       headers: [:], endsConnection: false)
+  }
+
+  /// Makes a failure for a path that exists, but doesn't support the request's method.
+  package init(wrongMethodOf request: Request, allowed methods: String) {
+    self.init(
+      status: .methodNotAllowed, code: "method_not_allowed",
+      message: "'\(request.uri.path.prefix(100))' doesn't support "
+        + "\(request.method.rawValue.prefix(40)). It supports \(methods).",
+      headers: [.allow: methods], endsConnection: request.hasBody)
   }
 }
 

@@ -113,12 +113,13 @@ import Testing
 
   @Test func `sums of damaged sizes don't overflow`() async throws {
     let fixture = try await TestRepository { $0.quota = 1_000_000 }
-    try await fixture.serve { client in
+    let id = try await fixture.serve { client in
       for seed in 0..<3 { try await client.upload(sampleBytes(100, seed: UInt8(seed))) }
+      return try await client.begin()
     }
     try await fixture.damageDatabase("UPDATE blobs SET size = 9223372036854775807")
     try await fixture.serve { client in
-      let id = try await client.begin()
+      try await client.send(.post, "/v1/uploads", expects: 507, code: "quota_exceeded")
       try await client.append(id, [1], from: 0, expects: 507, code: "quota_exceeded")
       try await client.send(.get, "/metrics")
     }

@@ -71,7 +71,7 @@ import Testing
     let fixture = try await TestRepository()
     let repository = try await fixture.open(blobs: FullBlobStore())
     let uploads = UploadStore(repository)
-    let id = try await uploads.begin("token").id
+    let id = try await uploads.begin("token", size: 0).id
     let error = await #expect(throws: Problem.self) {
       try await uploads.finish(id, "token", as: BlobDigest(of: []))
     }

@@ -35,6 +35,9 @@ import Testing
         #expect(text.contains(line + "\n"), "\(text)")
       }
       try await reader.send(.get, "/nothing", expects: 404, code: "not_found")
+      let refusal = try await client.send(
+        .post, "/v1/blobs/\(blob.digest)", expects: 405, code: "method_not_allowed")
+      #expect(refusal.headers[.allow] == "GET, HEAD")
     }
     #expect(try !FileSystem.names(in: fixture.folder).contains { $0.hasPrefix(".probe") })
     let full = try await TestRepository { $0.minimumFreeBytes = .max }

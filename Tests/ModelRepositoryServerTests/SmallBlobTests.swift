@@ -76,7 +76,7 @@ import TestSupport
       let head = try await reader.send(.head, path)
       #expect(head.bytes.isEmpty && head.headers[.contentLength] == "1000")
       #expect(try await reader.send(.get, path + "?x=1").bytes == bytes)
-      try await reader.send(.delete, path, expects: 404)
+      try await reader.send(.delete, path, expects: 405)
       try await client.with("wrong.secret").send(.get, path, expects: 401)
     }
   }

@@ -120,6 +120,11 @@ import Testing
         first, sampleBytes(101), from: 0, expects: 413, code: "blob_too_large")
       try await client.append(first, sampleBytes(100), from: 0)
       try await client.append(first, [1], from: 100, expects: 413, code: "blob_too_large")
+      for (size, status, code) in [
+        ("101", 413, "blob_too_large"), ("51", 507, "quota_exceeded"), ("-1", 400, "bad_request"),
+      ] {
+        try await client.send(.post, "/v1/uploads?size=\(size)", expects: status, code: code)
+      }
       let second = try await client.begin()
       try await client.append(
         second, sampleBytes(51), from: 0, expects: 507, code: "quota_exceeded")

@@ -87,7 +87,8 @@ struct BenchTests {
     let bundle = try TemporaryBundle("add", shape: [1])
     let result = try await CommandRunner.run(
       ["bench", bundle.path, "--iterations", "5000000", "--json"], interruptedAfter: 2)
-    #expect(result.status == 0 && result.error == "")
+    #expect(result.status == 130)
+    #expect(result.error.wholeMatch(of: /interrupted after \d+ of 5000000 runs\n/) != nil)
     let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
     #expect(report.iterations > 0 && report.iterations < 5_000_000)
   }

@@ -91,7 +91,7 @@ struct BulkObjectTests {
     let (bucket, settings) = try await ObjectBucket.make()
     let photo = "s3://\(bucket)/photos/digit-7-01.png"
     func message(_ address: String, _ changes: [String: String?]) async throws -> String {
-      let row = try await Self.rows([address], settings.merging(changes) { $1 }).first
+      let row = try await Self.rows([address], settings.merging(changes) { $1 }, status: 65).first
       return Self.message(row)
     }
     let noKey: [String: String?] = [

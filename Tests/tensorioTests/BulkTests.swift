@@ -49,6 +49,22 @@ struct BulkTests {
     #expect(errors[8].contains("'http://[/'"))
   }
 
+  @Test func `a run in which every image failed is an error`() async throws {
+    let folder = try TemporaryFolder()
+    let (good, bad) = ("Demo/images/digit-7-01.png", folder.path + "/bad.png")
+    try Data("no image".utf8).write(to: URL(filePath: bad))
+    func run(_ images: [String], _ name: String) async throws -> CommandRunner.Result {
+      try await CommandRunner.run(["bulk", "-o", folder.path + "/" + name] + Self.models + images)
+    }
+    #expect(try await run([good, bad], "some.jsonl").status == 0)
+    let result = try await run([bad], "none.jsonl")
+    #expect(result.status == 65)
+    #expect(
+      result.error == "error: 'digits' failed for every image; the rows say why\n",
+      "\(result.error)")
+    #expect(try Self.keys(folder.path + "/none.jsonl").count == 1)
+  }
+
   @Test(arguments: ["rows.jsonl", "rows.sqlite", "rows.csv"])
   func `a run resumes after kill -9 without losing or duplicating rows`(name: String) async throws {
     let folder = try TemporaryFolder()

@@ -23,6 +23,14 @@ import Testing
       "push", Self.digits, "--model", "digits", "--as", "1.0", "--channel", "stable")
     #expect(try await repository.pull("digits", into: folder.path) == "1.0")
     let pulled = folder.path + "/digits.tiobundle"
+    // The model is for everybody, unlike the cache.
+    func permissions(_ path: String) throws -> Int {
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      return try #require(attributes[.posixPermissions] as? Int)
+    }
+    let usual = try permissions(folder.path)
+    #expect(try permissions(pulled) == usual)
+    #expect(try permissions(pulled + "/model.json") == usual & 0o666)
     let answers = try await [Self.digits, pulled].asyncMap {
       try await CommandRunner.run(["run", $0, Self.image, "--top", "3"]).output
     }
@@ -50,6 +58,34 @@ import Testing
     #expect(list.map(\.version.text).sorted() == ["1.0", "2.0"])
     #expect(list.filter(\.isWithdrawn).map(\.version.text) == ["2.0"])
     #expect(await repository.end(with: SIGTERM) == 0)
+  }
+
+  @Test func `a model that exceeds the quota is refused before it is sent`() async throws {
+    let repository = try await RunningRepository(["--quota", "1"])
+    let folder = try TemporaryFolder()
+    let bundle = folder.path + "/large.tiobundle"
+    try FileManager.default.copyItem(atPath: Self.digits, toPath: bundle)
+    try Data(count: 2_000_000).write(to: URL(filePath: bundle + "/weights.bin"))
+    let (_, refusal) = try await repository.run(
+      "push", bundle, "--model", "large", "--as", "1.0", status: 65)
+    #expect(refusal.contains("there is no space for 2000000 more"), "\(refusal)")
+    // Nothing of it is left that counts.
+    try await repository.run("push", Self.digits, "--model", "digits", "--as", "1.0")
+  }
+
+  @Test(arguments: [
+    ("--port", "65536", "0 to 65535"), ("--quota", "0", "1 to 1000000000 megabytes"),
+    ("--document-days", "401", "1 to 400 days"), ("--reserve", "1000001", "0 to 1000000 megabytes"),
+  ])
+  func `a number that the server can't use is an error`(
+    option: String, value: String, range: String
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let result = try await CommandRunner.run([
+      "repository", "serve", "--data", folder.path + "/data", option, value,
+    ])
+    #expect(result.status == 64)
+    #expect(result.error.contains("\(option) takes \(range), got \(value)."), "\(result.error)")
   }
 
   @Test func `a rollout reaches its share and can be ramped, paused and promoted`() async throws {

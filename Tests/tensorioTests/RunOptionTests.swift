@@ -119,11 +119,23 @@ struct RunOptionTests {
       try await run(bundle.path, "100", "--timeout", "30") == (0, "y  100\n", Latencies.line))
   }
 
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "/dev/full doesn't exist."))
+  func `outputs that can't be printed are an error`() async throws {
+    let bundle = try TemporaryBundle("add", shape: [1])
+    let result = try await CommandRunner.run(
+      ["-c", "exec \"$@\" > /dev/full", "sh", CommandRunner.binary.path, "run", bundle.path, "2"],
+      executable: URL(filePath: "/bin/sh"))
+    #expect(result.status == 65)
+    #expect(
+      result.error == "error: The output couldn't be written: No space left on device.\n")
+  }
+
   @Test func `Ctrl-C ends the repetitions and prints the outputs`() async throws {
     let bundle = try TemporaryBundle("add", shape: [1])
     let result = try await CommandRunner.run(
       ["run", bundle.path, "2", "--iterations", "1000000000", "--json"], interruptedAfter: 2)
-    #expect(result.status == 0)
+    #expect(result.status == 130)
     #expect(Latencies.removed(from: result.output) == Latencies.json(around: #"{"y":25}"#))
     #expect(result.error.wholeMatch(of: /interrupted after \d+ of 1000000000 runs\n/) != nil)
   }

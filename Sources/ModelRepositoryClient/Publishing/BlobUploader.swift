@@ -34,6 +34,24 @@ struct BlobUploader: Sendable {
       throw TensorIOError(.unreadableFile, "'\(path)' cannot be read.")
     }
     defer { try? file.close() }
+    do {
+      try await send(file, path, as: blob, in: &state, onProgress)
+      try await finish(state, blob)
+    } catch let error as PublishingError where error.isRefusalOfBytes {
+      // The server counts the bytes of an unfinished upload for a day. If it can't be cancelled, the
+      // refusal is what the caller needs to know.
+      _ = try? await connection.send(.DELETE, "/v1/uploads/\(state.id)")
+      forget(blob)
+      throw error
+    }
+    forget(blob)
+  }
+
+  /// Sends the rest of a file in parts, and retries those that fail.
+  private func send(
+    _ file: FileHandle, _ path: String, as blob: BlobReference, in state: inout UploadState,
+    _ onProgress: @Sendable (Int) -> Void
+  ) async throws {
     var failures = 0
     var isUnsure = false
     while state.offset < blob.size {
@@ -52,8 +70,6 @@ struct BlobUploader: Sendable {
         try await Self.pause(after: error, number: failures)
       }
     }
-    try await finish(state, blob)
-    forget(blob)
   }
 
   private static func part(of file: FileHandle, _ path: String, at offset: Int) throws -> Data {
@@ -116,7 +132,8 @@ struct BlobUploader: Sendable {
         // The upload was discarded or is already finished, so start a new one.
       }
     }
-    let answer = try await connection.send(.POST, "/v1/uploads?digest=\(blob.digest)")
+    let answer = try await connection.send(
+      .POST, "/v1/uploads?digest=\(blob.digest)&size=\(blob.size)")
     guard answer.status == 201 else { return nil }
     let state = try answer.decode(UploadState.self)
     remember(state.id, blob)
@@ -128,7 +145,8 @@ struct BlobUploader: Sendable {
   /// - Throws: The error if there is no further attempt.
   private static func pause(after error: PublishingError, number: Int) async throws {
     let isTransient =
-      error.status.map { $0 >= 500 || $0 == 429 || $0 == 416 } ?? (error.code == .noAnswer)
+      !error.isRefusalOfBytes
+      && (error.status.map { $0 >= 500 || $0 == 429 || $0 == 416 } ?? (error.code == .noAnswer))
     let failure = FailedAttempt(error, isTransient: isTransient)
     guard let pause = retries.pause(after: failure, number: number) else { throw error }
     try await Task.sleep(for: pause)
@@ -158,6 +176,13 @@ struct BlobUploader: Sendable {
     if let memoryPath = memoryPath(of: blob) {
       try? FileManager.default.removeItem(atPath: memoryPath)
     }
+  }
+}
+
+extension PublishingError {
+  /// Whether the server won't store the bytes, however often they are sent.
+  fileprivate var isRefusalOfBytes: Bool {
+    code == Code(rawValue: "quota_exceeded") || code == Code(rawValue: "blob_too_large")
   }
 }
 #endif

@@ -88,7 +88,7 @@ extension Problem {
   }
 
   /// Converts any error that a route throws, and logs those that the operator has to know.
-  init(_ error: any Error, _ request: Request, _ context: WebContext) {
+  init(_ error: any Error, _ request: Request, _ context: WebContext, _ routes: RouteTable) {
     let (logger, id) = (context.logger, Logger.MetadataValue.string("\(context.id)"))
     switch error {
     case let error as RepositoryError where error.code == .storeUnavailable:
@@ -124,7 +124,7 @@ extension Problem {
         .internalServerError, "database_damaged",
         "The server's database is damaged. The server's log has details under the ID "
           + "\(context.id), and 'repository fsck' describes the damage.")
-    case let error as any HTTPResponseError: self.init(error, request)
+    case let error as any HTTPResponseError: self.init(error, request, routes)
     case is CancellationError:
       self.init(
         .serviceUnavailable, "ending",

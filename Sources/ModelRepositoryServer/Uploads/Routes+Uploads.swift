@@ -38,8 +38,9 @@ extension Routes {
         return try .json(blob, headers: [.location: "/v1/blobs/\(digest)"])
       }
     }
+    let size = try request.number("size", in: 0...Int.max) ?? 0
     _ = try await uploads.expire()
-    let state = try await uploads.begin(token)
+    let state = try await uploads.begin(token, size: size)
     return try .json(state, status: .created, headers: UploadStore.headers(state))
   }
 

@@ -31,16 +31,20 @@ extension UploadStore {
             + "\(range.first).",
           headers: Self.headers(upload))
       }
-      guard range.last < options.maximumBlobBytes else {
-        throw Problem(
-          .contentTooLarge, "blob_too_large",
-          "A blob can have at most \(options.maximumBlobBytes) bytes.", endsConnection: true)
-      }
+      try checkSize(range.last < .max ? range.last + 1 : .max)
       try await checkRoom(for: range.count)
       return try await reserving(range.count) {
         try await receive(upload, range.count, body)
       }
     }
+  }
+
+  /// Rejects a blob that would be too large.
+  func checkSize(_ size: Int) throws {
+    guard size > options.maximumBlobBytes else { return }
+    throw Problem(
+      .contentTooLarge, "blob_too_large",
+      "A blob can have at most \(options.maximumBlobBytes) bytes.", endsConnection: true)
   }
 
   /// Returns the header fields that tell a client where to continue.

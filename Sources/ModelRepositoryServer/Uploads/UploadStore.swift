@@ -36,9 +36,20 @@ final class UploadStore: Sendable {
 
   var options: ModelRepositoryOptions { repository.options }
 
-  /// Begins an upload, unless the token has too many of them.
-  func begin(_ token: String) async throws -> UploadState {
-    try await checkRoom(for: 0)
+  /// Begins an upload, unless the token has too many of them, or the bytes can't be stored.
+  ///
+  /// - Parameters:
+  ///   - token: The token's identifier.
+  ///   - size: The number of bytes that the client announced, or 0.
+  /// - Returns: The new upload.
+  /// - Throws: ``Problem``.
+  func begin(_ token: String, size: Int) async throws -> UploadState {
+    try checkSize(size)
+    try await checkRoom(for: size)
+    return try await reserving(size) { try await begin(token) }
+  }
+
+  private func begin(_ token: String) async throws -> UploadState {
     try await makeRoom(for: token)
     let id = UUID().uuidString.lowercased()
     let (now, maximum) = (repository.now, options.maximumUploadsPerToken)
@@ -214,7 +225,7 @@ final class UploadStore: Sendable {
       throw Problem(
         HTTPStatus.insufficientStorage, "quota_exceeded",
         "\(used) of \(quota) bytes are used, and there is no space for \(count) more. Collect "
-          + "garbage.",
+          + "garbage, or start the server with a larger --quota.",
         endsConnection: true)
     }
     return try await body()

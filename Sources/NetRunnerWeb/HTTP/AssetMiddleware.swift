@@ -8,6 +8,7 @@ import Foundation
 import Hummingbird
 import ModelRepositoryAPI
 import TensorIO
+import WebServing
 
 /// Serves the page's files, which are read once when the server starts.
 ///
@@ -44,7 +45,7 @@ struct AssetMiddleware: RouterMiddleware {
   ) async throws -> Response {
     guard let asset = assets[request.uri.path] else { return try await next(request, context) }
     guard request.method == .get || request.method == .head else {
-      throw WebError.wrongMethod(request, allowed: "GET, HEAD")
+      throw WebError(wrongMethodOf: request, allowed: "GET, HEAD")
     }
     // Browsers ask each time whether the file has changed, so that they show a newer program's page
     // at once. An unchanged file isn't sent again.

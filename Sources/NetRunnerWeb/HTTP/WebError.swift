@@ -48,13 +48,7 @@ extension WebError {
   init(_ error: any Error, _ request: Request, _ context: WebContext, _ routes: RouteTable) {
     switch error {
     case let error as TensorIOError: self.init(error)
-    case let error as any HTTPResponseError:
-      let isUnknown = error.status == .notFound
-      if isUnknown, let methods = routes.methods(of: request.uri.path) {
-        self = .wrongMethod(request, allowed: methods)
-      } else {
-        self.init(error, request)
-      }
+    case let error as any HTTPResponseError: self.init(error, request, routes)
     case is ClientConnections.ClientIsGone: self = .clientIsGone
     case is CancellationError: self = .shuttingDown
     default:
@@ -63,14 +57,6 @@ extension WebError {
         status: .internalServerError, code: "internal_error",
         message: "The server failed to respond. Its log contains the reason.")
     }
-  }
-
-  static func wrongMethod(_ request: Request, allowed methods: String) -> WebError {
-    WebError(
-      status: .methodNotAllowed, code: "method_not_allowed",
-      message: "'\(request.uri.path.prefix(100))' doesn't support "
-        + "\(request.method.rawValue.prefix(40)). It supports \(methods).",
-      headers: [.allow: methods], endsConnection: request.hasBody)
   }
 
   static func noModel(_ id: String) -> WebError {

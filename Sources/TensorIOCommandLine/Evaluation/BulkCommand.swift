@@ -24,8 +24,8 @@ struct BulkCommand: ParsableCommand {
 
       Results are written as .sqlite (or .db), .jsonl, .csv or .json (Net Runner's format). Rows \
       are written every second. After Ctrl-C, a crash or kill -9, --resume continues where the run \
-      stopped. A photo that is missing or damaged becomes a row with its error. Links to photos \
-      are followed, but links to folders aren't.
+      stopped. A photo that is missing or damaged becomes a row with its error; the exit code is 65 \
+      if every photo failed. Links to photos are followed, but links to folders aren't.
 
       s3:// addresses are read with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; \
       AWS_REGION and AWS_ENDPOINT_URL_S3 name the region and the server. The photos in a tar \
@@ -144,8 +144,22 @@ struct BulkCommand: ParsableCommand {
     }
     if !isWhole {
       Console.printMessage("interrupted; --resume continues")
-      throw ExitCode(130)
+      throw Interruption.exitCode
     }
+    // A part can be as small as one damaged photo, and a cluster would run it again and again.
+    if part == nil { try checkSomeSucceeded(counts, dataset.content) }
+  }
+
+  /// Throws if all samples of a model failed, because then the model or the dataset is wrong.
+  private func checkSomeSucceeded(
+    _ counts: [BulkRun.Progress], _ content: Dataset.Content
+  ) throws {
+    let failed = counts.filter { $0.count > 0 && $0.failed == $0.count }
+    for count in failed {
+      Console.printMessage(
+        "error: '\(count.model.printable)' failed for every \(content.noun); the rows say why")
+    }
+    if !failed.isEmpty { throw ExitCode(65) }
   }
 
   /// Returns the samples, and a dataset that tells which models suit them.

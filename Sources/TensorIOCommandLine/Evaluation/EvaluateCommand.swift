@@ -96,7 +96,7 @@ struct EvaluateCommand: ParsableCommand {
         report = try evaluate(dataset, part, interruption)
       } catch let error as TensorIOError where error.code == .cancelled {
         Console.printMessage("interrupted before the first \(dataset.content.noun)")
-        throw ExitCode(130)
+        throw Interruption.exitCode
       }
       if interruption.isRequested { report.noteInterruption() }
       // An error in a gate or a file is only thrown after everything else is written.
@@ -124,7 +124,7 @@ struct EvaluateCommand: ParsableCommand {
     if gates.contains(where: { !$0.isMet }) { throw ExitCode(1) }
     if interruption.isRequested {
       Console.printMessage("interrupted; the numbers cover what was evaluated so far")
-      throw ExitCode(130)
+      throw Interruption.exitCode
     }
   }
 

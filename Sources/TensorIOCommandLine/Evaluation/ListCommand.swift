@@ -77,7 +77,7 @@ struct ListCommand: ParsableCommand {
     }
     guard outcome.isComplete else {
       Console.printMessage("interrupted; --resume continues")
-      throw ExitCode(130)
+      throw Interruption.exitCode
     }
   }
 }

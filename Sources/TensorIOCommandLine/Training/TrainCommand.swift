@@ -35,7 +35,7 @@ struct TrainCommand: ParsableCommand {
       class's index among the sorted names goes into the other input.
 
       Ctrl-C, SIGTERM or a closed output pipe ends the training after the current step; the \
-      weights so far are exported and the plot is drawn. The same seed gives the same order of \
+      weights so far are exported, the plot is drawn, and the exit code is 130. The same seed gives the same order of \
       items on every machine. A * marks the best epoch so far.
       """)
 
@@ -240,6 +240,7 @@ struct TrainCommand: ParsableCommand {
       }
       throw error
     }
+    if session.outcome == .interrupted { throw Interruption.exitCode }
   }
 
   /// Returns the conversion to TensorFlow Lite, whose Python and destination were checked.

@@ -13,6 +13,8 @@ struct TrainingSession {
   private(set) var curve = LossCurve()
   /// Whether there is a best epoch, even if training failed later.
   private(set) var hasBest = false
+  /// How the training ended; failed until it has ended otherwise.
+  private(set) var outcome = TrainingOutcome.failed
 
   private let trainer: Trainer
   private var trackers: [any TrainingTracker]
@@ -35,7 +37,6 @@ struct TrainingSession {
 
   /// Trains until all epochs are done, the model stops improving, or a signal arrives.
   mutating func train() throws {
-    var outcome = TrainingOutcome.failed
     defer { for index in trackers.indices { trackers[index].end(outcome) } }
     outcome = try trainEpochs()
   }

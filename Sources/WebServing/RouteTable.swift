@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
-import Hummingbird
+package import Hummingbird
 import Synchronization
 
 /// The methods of each path, to distinguish a wrong method from a wrong path.
-final class RouteTable: Sendable {
+package final class RouteTable: Sendable {
   private struct Route {
     let parts: [Substring]
     let method: HTTPRequest.Method
@@ -27,7 +27,10 @@ final class RouteTable: Sendable {
 
   private let routes = Mutex<[Route]>([])
 
-  func add(_ router: Router<WebContext>) {
+  package init() {}
+
+  /// Reads a router's routes, which must be complete.
+  package func add<Context>(_ router: Router<Context>) {
     let all = router.routes.map { route in
       Route(parts: "\(route.path)".split(separator: "/").map { $0 }, method: route.method)
     }
