@@ -16,9 +16,9 @@ TINY_KEYWORDS ?= ../shared/data/models/kws_ref_model.tflite
 TINY_PHOTOS ?= ../shared/data/images
 
 # Flags of debug builds. Tests and checks share them, because otherwise each would rebuild what the
-# other one has built. Debug information and the index for editors would take a quarter of the time.
+# other one has built. Debug information would take more time.
 # Set this to nothing to use a debugger.
-SWIFT_FLAGS ?= -debug-info-format none --disable-index-store
+SWIFT_FLAGS ?= -debug-info-format none
 # The servers and the tests need this trait. Without it, only the core is built.
 SERVERS = --traits Servers
 

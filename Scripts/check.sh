@@ -10,8 +10,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # SwiftPM doesn't use the last flag for dependencies, so it only affects this package's targets. The Makefile
-# says why the others are here.
-flags="-debug-info-format none --disable-index-store -Xswiftc -warnings-as-errors"
+# says why the first one is here.
+flags="-debug-info-format none -Xswiftc -warnings-as-errors"
 traits="--traits Servers"
 # The Makefile says why the order must be the same in all builds.
 build_environment="TENSORIO_TEST_BUILD=1 SWIFT_DETERMINISTIC_HASHING=1"

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { el, icon } from "./dom.js";
-import { percent } from "./format.js";
+import { percent, score } from "./format.js";
 import { LabelSearch, choiceOfKey, choicesFor, keyOfChoice, withRecent } from "./labeling.js";
 import { t, tn } from "./messages.js";
 
@@ -189,5 +189,5 @@ export class LabelPanel {
 
 /** A score as a percentage, or as a number if it can't be a share. */
 function scoreText(value) {
-  return value >= 0 && value <= 1 ? percent(value, 0) : value.toFixed(2);
+  return value >= 0 && value <= 1 ? percent(value, 0) : score(value);
 }
