@@ -35,8 +35,8 @@ struct TrainCommand: ParsableCommand {
       class's index among the sorted names goes into the other input.
 
       Ctrl-C, SIGTERM or a closed output pipe ends the training after the current step; the \
-      weights so far are exported, the plot is drawn, and the exit code is 130. The same seed gives the same order of \
-      items on every machine. A * marks the best epoch so far.
+      weights so far are exported, the plot is drawn, and the exit code is 130. The same seed \
+      gives the same order of items on every machine. A * marks the best epoch so far.
       """)
 
   @Argument(help: "The bundle: a folder NAME.tiobundle.", completion: .directory)
