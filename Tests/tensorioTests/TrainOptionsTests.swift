@@ -9,10 +9,6 @@ import TensorIOImageCodecs
 import TestSupport
 import Testing
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// `tensorio train` with changed images, metrics of its export, MLflow and TensorFlow Lite, on the digits.
 @Suite(.enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."))
 struct TrainOptionsTests {
@@ -208,12 +204,9 @@ private final class MLflowPeer: Sendable {
       + #"--backend-store-uri "sqlite:///$1/mlflow.db" --artifacts-destination "$1/artifacts" "#
       + #">"$1/mlflow.log" 2>&1"#
     process = try ChildProcess("/bin/sh", ["-c", command, python, folder])
-    let health = try #require(URL(string: address + "/health"))
-    let isReady = try await eventually {
-      let answer = try? await URLSession.shared.data(from: health)
-      return (answer?.1 as? HTTPURLResponse)?.statusCode == 200
-    }
-    try #require(isReady)
+    try await Python.run([
+      "Tools/peers/wait_for_server.py", address + "/health", "\(longestWait.components.seconds)",
+    ])
   }
 
   struct Run: Decodable {
