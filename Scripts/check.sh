@@ -9,9 +9,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# SwiftPM doesn't use the last flag for dependencies, so it only affects this package's targets. The Makefile
-# says why the first one is here.
+# SwiftPM doesn't use the second flag for dependencies, so it only affects this package's targets. The Makefile
+# says why the first one is here. The others compile each module as a whole instead of in batches: a clean build of
+# NetRunner and what it needs then took 181 instead of 249 s of the processors' time.
 flags="-debug-info-format none -Xswiftc -warnings-as-errors"
+flags="$flags -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2"
 traits="--traits Servers"
 # The Makefile says why the order must be the same in all builds.
 build_environment="TENSORIO_TEST_BUILD=1 SWIFT_DETERMINISTIC_HASHING=1"
