@@ -59,7 +59,7 @@ struct RepositoryTokenCommand: ParsableCommand {
     @Argument(help: "A name for people.")
     var name: String
 
-    @Option(parsing: .singleValue, help: "read, publish, rollout or admin; may be repeated.")
+    @Option(parsing: .singleValue, help: "What the token allows; may be repeated.")
     var scope: [TokenScope]
 
     @Option(

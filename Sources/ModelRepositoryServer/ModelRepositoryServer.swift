@@ -128,12 +128,13 @@ public struct ModelRepositoryServer: Sendable {
       }
     } catch let error as WebServer.CertificateError {
       throw RepositoryError(.invalidOption, error.message)
-    } catch let error as IOError {
+    } catch {
+      guard let fault = WebServer.listeningFault(error, on: options.host) else { throw error }
       throw RepositoryError(
         .invalidOption,
         "The server can't listen on \(options.host):\(options.port)"
           + (options.healthPort.map { " or on port \($0) for monitors" } ?? "")
-          + ": \(String(cString: strerror(error.errnoCode))). Choose another port.")
+          + ": \(fault)")
     }
   }
 

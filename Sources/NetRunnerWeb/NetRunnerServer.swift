@@ -130,13 +130,14 @@ public struct NetRunnerServer: Sendable {
         logger)
     } catch let error as WebServer.CertificateError {
       throw TensorIOError(.invalidOption, error.message)
-    } catch let error as IOError {
+    } catch {
+      guard let fault = WebServer.listeningFault(error, on: options.host) else { throw error }
       throw TensorIOError(
         .invalidOption,
         "Net Runner can't listen on \(options.host):\(options.port)"
           + (options.grpcPort.map { ", on port \($0) for gRPC" } ?? "")
-          + (options.healthPort.map { " or on port \($0) for monitors" } ?? "") + ": "
-          + "\(String(cString: strerror(error.errnoCode))). Choose another --port.", cause: error)
+          + (options.healthPort.map { " or on port \($0) for monitors" } ?? "") + ": \(fault)",
+        cause: error)
     }
   }
 

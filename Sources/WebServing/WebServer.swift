@@ -146,6 +146,17 @@ package enum WebServer {
     #endif
   }
 
+  /// Returns why a server can't listen, and what helps; nil for an error with another reason.
+  package static func listeningFault(_ error: any Error, on host: String) -> String? {
+    switch error {
+    case let error as IOError where error.errnoCode != EADDRNOTAVAIL:
+      "\(String(cString: strerror(error.errnoCode))). Choose another --port."
+    case is IOError, is SocketAddressError, is SocketAddressError.UnknownHost:
+      "'\(host)' isn't an address of this machine or a name of one. Choose another --host."
+    default: nil
+    }
+  }
+
   // MARK: - Certificates
 
   /// Checks that a certificate and its key can be used and belong together.

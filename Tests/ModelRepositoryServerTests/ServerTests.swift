@@ -83,6 +83,18 @@ import Testing
     }
   }
 
+  @Test(arguments: ["192.0.2.1", "nowhere.invalid"])
+  func `an address of another machine is an error that names it`(host: String) async throws {
+    var options = try await TestRepository().options
+    options.host = host
+    let server = try ModelRepositoryServer(options)
+    let error = await #expect(throws: RepositoryError.self) { try await server.run { _ in } }
+    #expect(
+      error?.message.hasSuffix(
+        "'\(host)' isn't an address of this machine or a name of one. Choose another --host.")
+        == true, "\(error as Any)")
+  }
+
   @Test func `the server reports its address and stops when it is cancelled`() async throws {
     let fixture = try await TestRepository()
     let server = try await fixture.server()

@@ -22,6 +22,8 @@ public struct BulkRun {
     public var count: Int
     /// The number of images that failed, in this run or an earlier one.
     public var failed: Int
+    /// The error of the first image that failed in this run, or nil if none did.
+    public var firstError: String?
     /// The number of images that had a row before this run started.
     public var resumed: Int
     /// Why the model couldn't be loaded, or nil if it was loaded.
@@ -130,7 +132,10 @@ public struct BulkRun {
       let (row, counts) = try result.get()
       pending.append(row)
       if !row.isEnd { received += 1 }
-      if row.result.error { failed += 1 }
+      if row.result.error {
+        failed += 1
+        progress.firstError = progress.firstError ?? row.result.errorDescription
+      }
       update(counts)
       if pending.count >= Self.batchSize || clock.now - kept > .seconds(1) {
         try log.append(pending)

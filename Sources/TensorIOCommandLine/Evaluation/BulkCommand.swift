@@ -156,8 +156,10 @@ struct BulkCommand: ParsableCommand {
   ) throws {
     let failed = counts.filter { $0.count > 0 && $0.failed == $0.count }
     for count in failed {
+      // Samples of an earlier run, which --resume passed over, have their errors only in the rows.
+      let reason = count.firstError.map { ", first with: \($0.printable)" } ?? "; the rows say why"
       Console.printMessage(
-        "error: '\(count.model.printable)' failed for every \(content.noun); the rows say why")
+        "error: '\(count.model.printable)' failed for every \(content.noun)\(reason)")
     }
     if !failed.isEmpty { throw ExitCode(65) }
   }
