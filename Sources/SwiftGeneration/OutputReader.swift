@@ -80,6 +80,12 @@ struct OutputReader {
     _ coding: LayerCoding, _ count: Int, _ literal: String, into property: inout Property
   ) {
     switch coding.type {
+    case "binary":
+      let label =
+        coding.labels.flatMap { ingredients.enumeration($0.names, of: property.identifier) }
+      property.type = "TensorIO.Scores<\(label ?? "String")>"
+      property.summary = "The scores of two labels, which add up to 1."
+      property.expression = "outputs.scores(\(literal))"
     case "multi-label":
       property.summary = "The labels above the threshold, best first."
       readLabelled("ScoredLabel", coding, "outputs.labels(\(literal))", into: &property)

@@ -45,7 +45,37 @@ extension ModelOutputs {
     try objects(name).map { try Labelled($0) }
   }
 
-  /// Reads the labels of an output with the decoder `multi-label`.
+  /// Reads the scores of an output with the decoder `binary`, in the order of its two labels.
+  ///
+  /// - Throws: `TensorIOError` when the output has another decoder or none, or can't be decoded.
+  public func classification(_ name: String) throws -> Classification {
+    let labels = try twoLabels(name)
+    return Classification(labels: Labels(labels.map(\.label)), values: labels.map(\.score))
+  }
+
+  /// Reads the scores of an output with the decoder `binary`, whose labels have a type of their own.
+  ///
+  /// - Throws: `TensorIOError` when the output has another decoder or none, can't be decoded, or has
+  ///   a label without a value of the type.
+  public func scores<Label: ModelLabel>(
+    _ name: String, as type: Label.Type = Label.self
+  ) throws -> Scores<Label> {
+    let labels = try twoLabels(name).map { try Labelled<ScoredLabel, Label>($0) }
+    guard let scores = Scores(labels: labels.map(\.label), values: labels.map(\.score)) else {
+      throw mismatch(name, "scores that are numbers")
+    }
+    return scores
+  }
+
+  /// Returns the labels of an output with the decoder `binary` in the order of the classes.
+  private func twoLabels(_ name: String) throws -> [ScoredLabel] {
+    guard case .labels(let labels) = try decoded(name),
+      specs.contains(where: { $0.name == name && $0.isBinary })
+    else { throw mismatch(name, "the scores of two classes") }
+    return labels.sorted { $0.index < $1.index }
+  }
+
+  /// Reads the labels of an output with the decoder `multi-label`, or both labels of `binary`.
   ///
   /// - Throws: `TensorIOError` when the output doesn't contain labels, or can't be decoded.
   public func labels(_ name: String) throws -> [ScoredLabel] {
@@ -135,6 +165,8 @@ extension ModelOutputs {
 
   /// Reads all outputs: decoded ones as their decoders describe, others as they are.
   ///
+  /// The scores of a `binary` decoder are like those of a classifier with two labels.
+  ///
   /// Outputs that a decoder reads beside its own are left out, because the decoded value contains
   /// them.
   ///
@@ -144,7 +176,9 @@ extension ModelOutputs {
     for spec in specs { if let decoding = spec.coding { used += decoding.outputs.values } }
     var values: [(name: String, value: TensorValue)] = []
     for (index, spec) in specs.enumerated() {
-      if spec.coding != nil {
+      if spec.isBinary {
+        values.append((spec.name, .labels(try classification(spec.name))))
+      } else if spec.coding != nil {
         values.append((spec.name, .decoded(try decoded(at: index))))
       } else if !used.contains(spec.name) {
         values.append((spec.name, try value(at: index)))

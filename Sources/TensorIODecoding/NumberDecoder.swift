@@ -9,6 +9,7 @@ import TensorIO
 /// Decodes numbers that aren't positions: labels, vectors, distances, ranks and measurements.
 struct NumberDecoder: PreparedDecoder {
   private enum Kernel {
+    case binary(BinaryDecoder)
     case embedding(EmbeddingDecoder)
     case depth(DepthDecoder)
     case multiLabel(MultiLabelDecoder)
@@ -24,6 +25,14 @@ struct NumberDecoder: PreparedDecoder {
     let options = outputs.options
     let shape = outputs.shape
     switch outputs.type {
+    case "binary":
+      kernel = .binary(try BinaryDecoder(shape: shape, activation: Self.activation(options)))
+      let names = options.labels?.names.count ?? 0
+      guard names == 2 else {
+        throw DecodingError(
+          "Its labels have \(counted(names, "name")), but a single score decides two classes. Name "
+            + "the class of low scores first, then that of high ones.")
+      }
     case "embedding":
       let gallery = try Self.gallery(options)
       kernel = .embedding(
@@ -36,8 +45,7 @@ struct NumberDecoder: PreparedDecoder {
     case "multi-label":
       kernel = .multiLabel(
         try MultiLabelDecoder(
-          shape: shape,
-          activation: options.text("activation").flatMap(BoxActivation.init) ?? .none,
+          shape: shape, activation: Self.activation(options),
           threshold: options.float("threshold") ?? 0.5, top: options.count("top") ?? .max))
       try Self.check(options, "score", count: shape.reduce(1, *))
     case "ordinal":
@@ -52,6 +60,10 @@ struct NumberDecoder: PreparedDecoder {
           scale: options.numbers("scale")?.map { Float($0) },
           bias: options.numbers("bias")?.map { Float($0) }))
     }
+  }
+
+  private static func activation(_ options: LayerCoding) -> BoxActivation {
+    options.text("activation").flatMap(BoxActivation.init) ?? .none
   }
 
   private static func gallery(_ options: LayerCoding) throws -> EmbeddingGallery? {
@@ -71,6 +83,7 @@ struct NumberDecoder: PreparedDecoder {
     let options = outputs.options
     return try values.withFloats(at: outputs.index) { tensor in
       switch kernel {
+      case .binary(let decoder): return .labels(try decoder.decode(tensor).map(label))
       case .embedding(let decoder):
         let found = try decoder.decode(tensor)
         return .embedding(

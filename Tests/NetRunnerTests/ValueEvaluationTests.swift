@@ -54,6 +54,48 @@ struct ValueEvaluationTests {
     #expect(report.results.map(\.isCorrect) == [true, false, false])
   }
 
+  /// A model that doubles a number.
+  private func doubling(_ output: String) throws -> ModelBundle {
+    let bundle = folder.path + "/doubling.tiobundle"
+    try folder.write("low\nhigh\n", to: "doubling.tiobundle/assets/labels.txt")
+    try FileManager.default.copyItem(
+      atPath: FileManager.default.currentDirectoryPath + "/Tests/Fixtures/Models/scalar.tflite",
+      toPath: bundle + "/model.tflite")
+    try folder.write(
+      """
+      {"name": "Doubling", "details": "", "id": "doubling", "version": "1", "author": "",
+       "license": "", "model": {"file": "model.tflite", "quantized": false},
+       "inputs": [{"name": "x", "type": "array", "shape": [1]}],
+       "outputs": [{"name": "y", "type": "array", "shape": [1]\(output)}]}
+      """, to: "doubling.tiobundle/model.json")
+    try folder.write("x,label\n0.1,0\n0.3,low\n0.2,high\n0.45,1\n0.25,low\n", to: "t.csv")
+    return try ModelBundle(bundle)
+  }
+
+  @Test func `one score of two classes is a classification`() throws {
+    let model = try doubling(#", "decode": {"type": "binary", "labels": "labels.txt"}"#)
+    let report = try report(model, "t.csv")
+    #expect(predicted(report) == ["low", "high", "low", "high", "low"])
+    #expect(report.results.map(\.isCorrect) == [true, false, false, true, true])
+    func value(_ name: String) -> Double? {
+      report.models[0].metrics.values.flatMap(\.values).first { $0.name == name }?.value
+    }
+    #expect(value("top1") == 0.6)
+    // Of the six pairs of a low and a high row, the scores order four.
+    let area = try #require(value("roc_auc"))
+    #expect(abs(area - 4.0 / 6) < 1e-9)
+    // The mean of -ln of 0.8, 0.4, 0.4, 0.9 and 0.5.
+    let loss = try #require(value("log_loss"))
+    #expect(abs(loss - 0.5708466) < 1e-6)
+  }
+
+  @Test func `one number without labels says how two classes are described`() throws {
+    let error = #expect(throws: TensorIOError.self) {
+      try report(doubling(""), "t.csv")
+    }
+    #expect(error?.message.contains(#""decode": {"type": "binary""#) == true, "\(error as Any)")
+  }
+
   @Test func `columns are the elements of an array in their order`() throws {
     let model = try bundle(#""type": "array""#)
     let header = (0..<144).map { "c\($0)" }.joined(separator: ",")

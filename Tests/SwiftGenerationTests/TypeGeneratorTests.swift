@@ -135,6 +135,6 @@ import Testing
       SampleBundle(good: "decoders").open(), options: GenerationOptions(typeName: "Decoders"))
     let names = generator.outputs.map(\.name)
     #expect(!names.contains("scores") && !names.contains("classes") && !names.contains("count"))
-    #expect(names.count == 15)
+    #expect(names.count == 16)
   }
 }

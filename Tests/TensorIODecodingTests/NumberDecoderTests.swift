@@ -29,6 +29,34 @@ import Testing
     #expect(abs(labels[0].score - 0.98201379) < 1e-6)
   }
 
+  @Test func `two classes are decided by one score`() throws {
+    let decode = #"{"type": "binary", "activation": "sigmoid", "labels": "l.txt"}"#
+    let backend = FixedOutputs(image: nil, outputs: [("output", [1, 1], [2])])
+    let outputs = try backend.model(decode: decode, assets: ["l.txt": "cat\ndog\n"]).run(1)
+    guard case .labels(let labels) = try outputs.decoded("output") else {
+      Issue.record("The output isn't a list of labels.")
+      return
+    }
+    #expect(labels.map(\.label) == ["dog", "cat"])
+    #expect(labels.map(\.index) == [1, 0])
+    #expect(abs(labels[0].score - 0.88079708) < 1e-6)
+    // As a value, it is like the scores of a classifier, in the order of the classes.
+    guard case .labels(let scores) = try outputs.values()[0].value else {
+      Issue.record("The value isn't a classification.")
+      return
+    }
+    #expect(scores.map(\.label) == ["cat", "dog"])
+    #expect(abs(scores[0].value - 0.11920292) < 1e-6)
+  }
+
+  @Test(arguments: ["cat\n", "cat\ndog\nbird\n"])
+  func `one score doesn't decide one label or three`(labels: String) throws {
+    let error = #expect(throws: TensorIOError.self) {
+      try decoded([1], [0.5], #"{"type": "binary", "labels": "l.txt"}"#, assets: ["l.txt": labels])
+    }
+    #expect(error?.message.contains("a single score decides two classes") == true)
+  }
+
   @Test func `too few labels are an error`() throws {
     let error = #expect(throws: TensorIOError.self) {
       try decoded(

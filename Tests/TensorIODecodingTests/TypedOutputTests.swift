@@ -32,6 +32,18 @@ import Testing
     #expect(typed[0].score == 0.9)
   }
 
+  @Test func `two classes are read with and without a type`() throws {
+    let decode = #"{"type": "binary", "labels": "l.txt"}"#
+    let outputs = try Self.outputs([1], [0.75], decode, labels: "sea\nsky\n")
+    let scores = try outputs.classification("output")
+    #expect(scores.map(\.label) == ["sea", "sky"] && scores.map(\.value) == [0.25, 0.75])
+    let typed = try outputs.scores("output", as: Place.self)
+    #expect(typed.best == .sky && typed[label: .sea] == 0.25)
+    let other = try Self.outputs([3], [0.9, 0.1, 0.7], Self.labels)
+    let error = #expect(throws: TensorIOError.self) { try other.classification("output") }
+    #expect(error?.message.contains("doesn't contain the scores of two classes") == true)
+  }
+
   @Test func `a label without a value of the type is an error`() throws {
     let outputs = try Self.outputs([3], [0.9, 0.1, 0.7], Self.labels, labels: "sea\nsand\nfog\n")
     let error = #expect(throws: TensorIOError.self) { try outputs.labels("output", as: Place.self) }

@@ -218,6 +218,20 @@ def multi_label(case: dict) -> dict:
     return {"indices": order, "scores": scores[order].tolist(), "margin": margin_of(scores, case["threshold"])}
 
 
+def binary(case: dict) -> dict:
+    """Ranks two classes by the score of the second one."""
+    value = tensor(case["tensor"]).astype(np.float64)
+    if case["activation"] == "sigmoid":
+        scores = special.expit(np.concatenate([-value, value]))
+    else:
+        scores = np.concatenate([1 - value, value])
+    if not (scores.min() >= 0 and scores.max() <= 1):
+        return {"error": True}
+    scores = scores.astype(np.float32)
+    order = ranked(scores, 0, 2)
+    return {"indices": order, "scores": scores[order].tolist(), "margin": margin_of(scores, -1)}
+
+
 def ordinal(case: dict) -> dict:
     """Returns the value of a rank, as in CORAL or as a mean."""
     logits, values = tensor(case["tensor"]).astype(np.float64), tensor(case["values"])
@@ -308,6 +322,7 @@ KINDS = {
     "movenet": movenet,
     "embedding": embedding,
     "depth": depth,
+    "binary": binary,
     "multi-label": multi_label,
     "ordinal": ordinal,
     "regression": regression,

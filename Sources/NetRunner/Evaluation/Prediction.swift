@@ -42,7 +42,9 @@ struct PredictionReader: Sendable {
     let isDecoded = outputs.contains { $0.coding != nil }
     detection = isDecoded ? nil : DetectionLayout(outputs, labels: labels)
     classification =
-      outputs.first { if case .vector(_, .some) = $0.kind { true } else { false } }?.name
+      outputs.first { spec in
+        if case .vector(_, .some) = spec.kind { true } else { spec.isBinary }
+      }?.name
     values = detection == nil ? outputs.first { $0.isNumbers && $0.coding == nil }?.name : nil
   }
 

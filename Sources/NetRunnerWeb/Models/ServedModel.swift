@@ -136,9 +136,11 @@ struct ServedModel: Sendable {
 }
 
 extension ModelManifest.Layer {
-  /// Whether the output is decoded to labels: those that apply, or those of the nearest vectors.
+  /// Whether the output is decoded to labels: two classes, those that apply, or those of the nearest
+  /// vectors.
   fileprivate var namesLabels: Bool {
-    coding?.type == "multi-label" || (coding?.type == "embedding" && coding?["gallery"] != nil)
+    ["binary", "multi-label"].contains(coding?.type)
+      || (coding?.type == "embedding" && coding?["gallery"] != nil)
   }
 }
 

@@ -53,6 +53,7 @@ enum DecoderKeys {
     ("simcc", "y! split threshold keypoints skeleton"),
     ("embedding", "normalize gallery labels top threshold"),
     ("depth", "inverse unit"),
+    ("binary", "labels! activation"),
     ("multi-label", "labels activation threshold top"),
     ("ordinal", "form values unit"),
     ("regression", "names units scale bias"),

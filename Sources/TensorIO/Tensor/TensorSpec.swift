@@ -106,6 +106,9 @@ public struct TensorSpec: Hashable, Sendable {
   /// Whether the layer is an input of the type `text`.
   package var isText: Bool { coding?.type == "text" }
 
+  /// Whether the layer is an output with the decoder `binary`, whose number decides two classes.
+  package var isBinary: Bool { coding?.type == "binary" }
+
   package var isImage: Bool {
     switch kind {
     case .imageInput, .imageOutput: true

@@ -34,6 +34,7 @@ struct Decoders: Sendable {
     output 'ctc': decoded as ctc, 3 labels 84a9535f21e4cf95
     output 'tokens': decoded as tokens, 3 labels c30a98a9fde4ae4b
     output 'reconstruction': decoded as reconstruction in 'dB'
+    output 'binary': decoded as binary, 2 labels b6c5cc61a4470a3f
     output 'classes': 10 values of the type float32
     output 'scores': 10 values of the type float32
     output 'count': 10 values of the type float32
@@ -193,6 +194,9 @@ struct Decoders: Sendable {
     /// Unit: dB
     let reconstruction: Double
 
+    /// The scores of two labels, which add up to 1.
+    let binary: TensorIO.Scores<BinaryLabel>
+
     /// Reads the outputs of a run.
     ///
     /// - Parameter outputs: The outputs.
@@ -213,6 +217,7 @@ struct Decoders: Sendable {
       self.ctc = try outputs.text("ctc")
       self.tokens = try outputs.text("tokens")
       self.reconstruction = try outputs.measurement("reconstruction").value
+      self.binary = try outputs.scores("binary")
     }
   }
 
@@ -248,6 +253,12 @@ struct Decoders: Sendable {
 
   /// The labels, in the model's order.
   enum MultiLabelLabel: String, CaseIterable, Sendable, TensorIO.ModelLabel {
+    case cat
+    case dog
+  }
+
+  /// The labels, in the model's order.
+  enum BinaryLabel: String, CaseIterable, Sendable, TensorIO.ModelLabel {
     case cat
     case dog
   }

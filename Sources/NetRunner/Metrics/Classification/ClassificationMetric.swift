@@ -53,7 +53,9 @@ struct ClassificationMetric: MetricFamily {
       throw TensorIOError(
         .invalidOption,
         "Metric '\(name)' needs the model's labels, but the model has none. Add \"labels\" to an "
-          + "output in its model.json, or measure its vectors with --metric retrieval.")
+          + "output in its model.json, or \"decode\": {\"type\": \"binary\", \"labels\": "
+          + "\"labels.txt\"} to one whose number decides two classes, or measure its vectors with "
+          + "--metric retrieval.")
     }
     self.name = name
     self.context = context

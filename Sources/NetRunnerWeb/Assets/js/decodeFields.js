@@ -22,6 +22,7 @@ export function wantedLabels(layer) {
     return depth > 1 ? depth : null;
   }
   const { decode } = layer;
+  if (decode?.type === "binary") return 2;
   if (!decode || decode.type === "multi-label") return lengths.length === 1 ? lengths[0] : null;
   const hasMore = decode.keypoints || decode.masks || decode.oriented;
   if (decode.type !== "yolo" || hasMore) return null;
@@ -44,7 +45,7 @@ export function decodersFor(layer, form) {
     movenet: rank === 2 && ((lengths[0] === 17 && last === 3) || last === 56),
     heatmaps: rank === 3,
     simcc: outputs.length >= 2 && rank === 2,
-    "multi-label": rank === 1, embedding: rank === 1, regression: rank === 1, ordinal: rank === 1,
+    binary: count === 1, "multi-label": rank === 1, embedding: rank === 1, regression: rank === 1, ordinal: rank === 1,
     depth: rank === 2 || (rank === 3 && (last === 1 || lengths[0] === 1)),
     reconstruction: inputs.some(({ shape }) => Array.isArray(shape)
       && Math.abs(shape.reduce((product, length) => product * length, 1)) === count),
@@ -61,7 +62,7 @@ export function decoderName(type) {
     ssd: t("Detection: SSD, boxes relative to anchors"), blazeface: t("Detection: BlazeFace and its relatives"),
     yolo: t("Detection: YOLO"), movenet: t("Poses: MoveNet"), heatmaps: t("Poses: heatmaps"),
     simcc: t("Poses: SimCC"), embedding: t("A vector that describes the image"), depth: t("Depth of each pixel"),
-    "multi-label": t("Several labels at once"), ordinal: t("A rank"),
+    binary: t("One of two labels"), "multi-label": t("Several labels at once"), ordinal: t("A rank"),
     regression: t("Numbers with names and units"), reconstruction: t("A reconstruction of the input"),
     ctc: t("Text by CTC"), tokens: t("Text of tokens"),
   };

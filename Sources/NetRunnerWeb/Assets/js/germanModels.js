@@ -173,6 +173,7 @@ export const germanModels = {
   "Poses: SimCC": "Posen: SimCC",
   "A vector that describes the image": "Ein Vektor, der das Bild beschreibt",
   "Depth of each pixel": "Tiefe jedes Pixels",
+  "One of two labels": "Eines von zwei Labels",
   "Several labels at once": "Mehrere Labels zugleich",
   "A rank": "Ein Rang",
   "Numbers with names and units": "Zahlen mit Namen und Einheiten",
