@@ -160,7 +160,12 @@ struct ListObjectTests {
     }
     #expect(texts[0] == texts[1])
     let requests = try await ObjectBucket.requests(bucket)
-    #expect(requests.count < 25 && requests[0].contains("&start-after=p%2F"))
+    #expect(requests.count < 25)
+    #expect(requests.contains { $0.contains("&start-after=p%2F") })
+    // The server may record a request of the killed listing late. None lists from the beginning.
+    #expect(
+      requests.allSatisfy { $0.contains("&start-after=p%2F") || $0.contains("continuation-token=") }
+    )
   }
 
   @Test func `what can't be listed is an error, and leaves no manifest`() async throws {
