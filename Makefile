@@ -57,7 +57,7 @@ CODECS ?= -Xswiftc -L$(CURDIR)/.build/static-codecs
 PROGRAMS = tensorio tensorio-netrunner tensorio-repository tensorio-completions
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check setup tensorflow faces tiny codecs build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving calls live hosting training fuzz fuzz-models memcheck tsan kernels clean
+.PHONY: help demo test test-scripts test-swift check setup tensorflow faces tiny codecs build programs release-static install uninstall deb wheel archive test-packages budget format docs bench throughput bulk serving calls live hosting training fuzz fuzz-models memcheck tsan kernels clean
 
 help: ## Shows this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,9 +65,14 @@ help: ## Shows this list.
 demo: build ## Installs missing dependencies, builds, and runs the demo model on a demo image.
 	.build/release/tensorio run $(DEMO_BUNDLE) $(DEMO_IMAGE) --top 3
 
-test: setup ## Installs missing dependencies and runs every test.
+test: test-scripts test-swift ## Installs missing dependencies and runs every test.
+
+test-scripts: setup
 	@TENSORIO_PYTHON="$$(Scripts/setup.sh --tensorflow --peers)" && export TENSORIO_PYTHON && set -x && \
-	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts && \
+	  "$$TENSORIO_PYTHON" -m unittest discover --start-directory Scripts
+
+test-swift: setup
+	@TENSORIO_PYTHON="$$(Scripts/setup.sh --tensorflow --peers)" && export TENSORIO_PYTHON && set -x && \
 	  $(TEST_BUILD) $(SWIFT_BUILD) $(SERVERS) $(SWIFT_FLAGS) --build-tests && \
 	  Scripts/test.sh $(SERVERS) $(SWIFT_FLAGS)
 

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Checks what every change must pass. It never changes a file of the checkout.
-# The tests come last, so that their summary ends the output.
+# The tests are at the end, so that a failure's summary ends the output. Only the budgets follow.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -18,11 +18,14 @@ traits="--traits Servers"
 # The Makefile says why the order must be the same in all builds.
 build_environment="TENSORIO_TEST_BUILD=1 SWIFT_DETERMINISTIC_HASHING=1"
 largest=1048576
+# The checks must end within an hour, and the release build of the budgets takes a fifth of their time.
+last_budget=2700
 
 temporary="$(mktemp -d)"
 peers=""
+scripts=""
 # errexit also applies to traps, so a failing kill would become the script's exit status.
-trap 'kill $peers 2>/dev/null || true; rm -rf "$temporary"' EXIT
+trap 'kill $peers $scripts 2>/dev/null || true; rm -rf "$temporary"' EXIT
 
 step() { printf '\n== %s\n' "$*"; }
 
@@ -73,6 +76,10 @@ check_sizes() {
 check_budget() {
   if [ "$(uname -s)" != Linux ]; then return 0; fi
   step "Sizes and instructions"
+  if [ "$SECONDS" -gt "$last_budget" ]; then
+    printf 'warning: not checked, because the other checks took %s minutes; run "make budget"\n' "$((SECONDS / 60))"
+    return 0
+  fi
   make --no-print-directory budget
 }
 
@@ -99,12 +106,20 @@ check_corrupted_files() {
   Scripts/fuzz.py --binary .build/debug/tensorio --count 200
 }
 
+# Waits for the scripts' tests and prints what they wrote.
+check_scripts() {
+  step "The scripts' tests"
+  wait "$scripts" || fail "$(cat "$temporary/scripts")"
+  scripts=""
+  cat "$temporary/scripts"
+}
+
 # The flag turns Swift's warnings into errors. Warnings about C and about the package itself, such as a
 # file that belongs to no target, are only printed, so this searches the output for them.
 check_tests() {
   local own
   step "Test"
-  make --no-print-directory test SWIFT_FLAGS="$flags" 2>&1 | tee -a "$temporary/log"
+  make --no-print-directory test-swift SWIFT_FLAGS="$flags" 2>&1 | tee -a "$temporary/log"
   own="^warning: '$(basename "$PWD" | tr '[:upper:]' '[:lower:]')'|^$PWD/(Sources|Tests)/.*warning:"
   if grep -E "$own" "$temporary/log"; then fail "the build warns, see above"; fi
 }
@@ -116,11 +131,15 @@ peers=$!
 check_lint
 check_format
 check_sizes
-check_budget
 check_build
+wait "$peers" || fail "$(cat "$temporary/peers")"
+peers=""
+# The scripts' tests leave a processor idle half of the time, and so do the next steps.
+make --no-print-directory test-scripts >"$temporary/scripts" 2>&1 &
+scripts=$!
 check_docs
 check_examples
 check_corrupted_files
-wait "$peers" || fail "$(cat "$temporary/peers")"
-peers=""
+check_scripts
 check_tests
+check_budget

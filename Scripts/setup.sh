@@ -163,7 +163,8 @@ make_peers() {
   say "Making the Python environment $peers"
   rm -rf "$peers"
   "$python" -m venv "$peers" >&2 || fail 69 "$python -m venv failed"
-  "$peers/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+  # Python compiles the modules that it imports, a small part of them.
+  "$peers/bin/python" -m pip install --quiet --no-input --disable-pip-version-check --no-compile \
     --requirement "$requirements" </dev/null >&2 ||
     fail 69 "pip could not install $requirements; to use a Python of your own, set TENSORIO_PYTHON"
   peers_stamp >"$peers/stamp"  # written last, so that an interrupted run is repeated
