@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Checks what every change must pass. It never changes a file of the checkout.
-# The tests are at the end, so that a failure's summary ends the output. Only the budgets follow.
+# The tests are at the end, so that a failure's summary ends the output. What takes less follows them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -140,6 +140,6 @@ scripts=$!
 check_docs
 check_examples
 check_corrupted_files
-check_scripts
 check_tests
+check_scripts
 check_budget
