@@ -15,9 +15,8 @@ THROUGHPUT_PHOTOS ?= ../shared/data/images
 TINY_KEYWORDS ?= ../shared/data/models/kws_ref_model.tflite
 TINY_PHOTOS ?= ../shared/data/images
 
-# Flags of debug builds. Tests and checks share them, because otherwise each would rebuild what the
-# other one has built. A build without debug information is faster.
-# Set this to nothing to use a debugger.
+# Flags of debug builds. A build without debug information is faster. Set this to nothing to use a
+# debugger. Scripts/check.sh has more flags, so `make check` after `make test` builds everything again.
 SWIFT_FLAGS ?= -debug-info-format none
 # The servers and the tests need this trait. Without it, only the core is built.
 SERVERS = --traits Servers

@@ -5,20 +5,22 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Checks what every change must pass. It never changes a file of the checkout.
-# The tests are at the end, so that a failure's summary ends the output. What takes less follows them.
+# Only the scripts' tests and the budgets follow Swift's tests, so that a summary of failures ends the output.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # SwiftPM doesn't use the second flag for dependencies, so it only affects this package's targets. The Makefile
 # says why the first one is here. The others compile each module as a whole instead of in batches: a clean build of
-# NetRunner and what it needs then took 181 instead of 249 s of the processors' time.
+# NetRunner and what it needs then took 181 instead of 249 s of the processors' time. `make test` doesn't use them,
+# because after a change they compile the whole module again.
 flags="-debug-info-format none -Xswiftc -warnings-as-errors"
 flags="$flags -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2"
 traits="--traits Servers"
 # The Makefile says why the order must be the same in all builds.
 build_environment="TENSORIO_TEST_BUILD=1 SWIFT_DETERMINISTIC_HASHING=1"
 largest=1048576
-# The checks must end within an hour, and the release build of the budgets takes a fifth of their time.
+# The checks must end within an hour. On a slow machine, everything else took nearly that long, and the release build
+# of the budgets 10 minutes more, so after this many seconds the budgets are left out with a warning.
 last_budget=2700
 
 temporary="$(mktemp -d)"

@@ -129,6 +129,18 @@ import Testing
     #expect(drawn.inputs == [#"{ "name": "x", "type": "array", "shape": [1, 4, 4, 3] }"#])
   }
 
+  @Test func `the only number of an image model may decide two classes`() throws {
+    let image = Self.tensor("x", .float32, [1, 4, 4, 3])
+    let score = Self.tensor("y", .float32, [1, 1])
+    func mentionsDecoder(_ outputs: [TensorDescription]) throws -> Bool {
+      let checks = try Self.draft(inputs: [image], outputs: outputs).drafter.checks
+      return checks.contains { $0.contains(#""decode": {"type": "binary""#) }
+    }
+    #expect(try mentionsDecoder([score]))
+    // One of several numbers can be anything, such as the number of objects.
+    #expect(try !mentionsDecoder([score, Self.tensor("z", .float32, [1, 9])]))
+  }
+
   @Test func `too few labels are written to a file but not referenced`() throws {
     let drawn = try Self.draft(
       inputs: [Self.tensor("x", .float32, [1])], outputs: [Self.tensor("y", .float32, [1, 3])],

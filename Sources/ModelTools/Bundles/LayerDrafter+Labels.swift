@@ -21,13 +21,14 @@ extension LayerDrafter {
     let batch = tensor.shape[0] == -1 ? 1 : 0
     let values = tensor.shape.dropFirst(batch).map { max($0, 1) }.elementCount ?? .max
     guard let labels = metadata?.labels else {
-      if !images.isEmpty, values == 1 {
+      guard !images.isEmpty else { return }
+      if values == 1, signature.outputs.count == 1 {
         checks.append(
           "labels of '\(name)': if its number is the score of one of two classes, put both names "
             + "into assets/labels.txt and add \"decode\": {\"type\": \"binary\", \"labels\": "
             + "\"labels.txt\"}, and \"activation\": \"sigmoid\" if it is a logit")
       }
-      if !images.isEmpty, values > 1, tensor.shape.count <= 2, metadata?.valueLabels == nil {
+      if values > 1, tensor.shape.count <= 2, metadata?.valueLabels == nil {
         checks.append(
           "labels of '\(name)': the model has none; if it is a classifier, put the class names "
             + "into assets/labels.txt and add \"labels\": \"labels.txt\"")
