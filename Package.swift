@@ -441,6 +441,7 @@ let package = Package(
         hosting("NIOCore", "swift-nio"),
         hosting("NIOHTTP1", "swift-nio"),
         hosting("NIOPosix", "swift-nio"),
+        hosting("NIOSSL", "swift-nio-ssl"),
       ]),
     .target(
       name: "MLKitSamples", dependencies: ["MLModelInterpreter"], path: "Tests/MLKitSamples",

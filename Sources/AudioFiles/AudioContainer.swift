@@ -114,10 +114,11 @@ enum AudioContainer: Sendable, Equatable {
     let (headerLength, longestPage) = (27, 65_307)
     let start = max(size - longestPage, 0)
     let bytes = try read(start..<size)
+    let name = Array("OggS".utf8)
     var position = bytes.count - headerLength
     while position >= 0 {
       defer { position -= 1 }
-      guard bytes[position...].starts(with: Array("OggS".utf8)) else { continue }
+      guard bytes[position] == name[0], bytes[position...].starts(with: name) else { continue }
       let body = position + headerLength + Int(bytes[position + 26])
       guard body <= bytes.count else { continue }
       let length = bytes[(position + headerLength)..<body].reduce(0) { $0 + Int($1) }

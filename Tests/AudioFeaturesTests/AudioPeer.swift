@@ -26,7 +26,7 @@ struct AudioPeer: Decodable {
   /// Computes cases with Python: objects with a `kind` and other values.
   static func compute(_ cases: [[String: Any]]) async throws -> [AudioPeer] {
     let input = try JSONSerialization.data(withJSONObject: cases)
-    let output = try await Python.run(["Tools/peers/audio.py"], input: input)
+    let output = try await Python.compute(["Tools/peers/audio.py"], input: input)
     return try JSONDecoder().decode([AudioPeer].self, from: Data(output.utf8))
   }
 

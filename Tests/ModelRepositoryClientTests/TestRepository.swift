@@ -141,11 +141,11 @@ final class TestRepository: Sendable {
   }
 
   static func files(_ version: String, size: Int = 1000) -> [String: [UInt8]] {
-    [
+    let first = version.utf8.reduce(0) { $0 &+ Int($1) }
+    let pattern = (0..<256).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ first) }
+    return [
       "model.json": Array("{\"id\": \"\(version)\"}".utf8),
-      "assets/model.tflite": (0..<size).map {
-        UInt8(truncatingIfNeeded: $0 &* 31 &+ version.utf8.reduce(0) { $0 &+ Int($1) })
-      },
+      "assets/model.tflite": repeating(pattern, count: size),
     ]
   }
 

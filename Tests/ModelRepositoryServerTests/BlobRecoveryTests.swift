@@ -54,10 +54,11 @@ import Testing
       try Data(bytes).write(to: copy)
       let task = Task { await recovery.run() }
       var found: [UInt8] = []
-      for _ in 0..<10_000 where found != bytes {
+      for _ in 0..<10_000 {
         try await Task.sleep(for: .milliseconds(20))
         guard !client.repository.damagedBlobs.contains(blob.digest) else { continue }
         found = try await client.send(.get, path).bytes
+        if found == bytes { break }
       }
       task.cancel()
       await task.value

@@ -280,6 +280,8 @@ final class Shared<Value: Sendable>: Sendable {
 
 /// Returns bytes with varying values.
 func sampleBytes(_ count: Int, seed: UInt8 = 0) -> [UInt8] {
-  (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) &+ seed }
+  repeating(seed == 0 ? samplePattern : samplePattern.map { $0 &+ seed }, count: count)
 }
+
+private let samplePattern = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 #endif

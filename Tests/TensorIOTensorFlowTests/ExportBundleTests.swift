@@ -105,7 +105,7 @@ import Testing
           tf.compat.v1.saved_model.loader.load(session, ["serve"], sys.argv[1])
           print(session.run("prediction:0", {"x:0": [[0.0, 1.0]]})[0][0])
       """
-    let text = try await Python.run(["-c", script, path + "/predict"])
+    let text = try await Python.compute(["-c", script, path + "/predict"])
     let found = try #require(Float(text.split(separator: "\n").last ?? ""))
     let exported = try SavedModels.loader.model(at: path)
     let expected: Float = try await exported.run([0, 1] as [Float])["prediction"]

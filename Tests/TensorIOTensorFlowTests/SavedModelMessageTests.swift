@@ -15,6 +15,7 @@ struct SavedModelMessageTests {
   /// Writes a SavedModel with two graphs, in a form that every reader must accept.
   private static let script = """
     import base64
+    import tensorflow_messages
     from tensorflow.core.protobuf import saved_model_pb2
     model = saved_model_pb2.SavedModel(saved_model_schema_version=1)
     for tags in (["serve"], ["train", "gpu"]):
@@ -37,6 +38,7 @@ struct SavedModelMessageTests {
   /// Describes a message as Python reads it.
   private static let reader = """
     import base64, sys
+    import tensorflow_messages
     from tensorflow.core.protobuf import saved_model_pb2
     model = saved_model_pb2.SavedModel.FromString(base64.b64decode(sys.stdin.read()))
     print(model.saved_model_schema_version, [list(g.meta_info_def.tags) for g in model.meta_graphs],

@@ -98,7 +98,7 @@ struct SharedBundleTests {
   private func pythonLosses(
     steps: Int, _ images: [String], from checkpoint: String? = nil
   ) async throws -> [Float] {
-    let output = try await Python.run(
+    let output = try await Python.compute(
       ["Tools/peers/train_steps.py", path("cats-vs-dogs-train") + "/train", "\(steps)"]
         + images.enumerated().map { "\($1)=\($0)" }
         + (checkpoint.map { ["--restore", $0] } ?? []))

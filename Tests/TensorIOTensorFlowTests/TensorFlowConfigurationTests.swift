@@ -15,6 +15,7 @@ struct TensorFlowConfigurationTests {
   private func read(_ message: [UInt8], as name: String, _ fields: String) async throws -> String {
     let reader = """
       import sys
+      import tensorflow_messages
       from tensorflow.core.protobuf import config_pb2
       it = config_pb2.\(name).FromString(sys.stdin.buffer.read())
       print(\(fields))

@@ -38,6 +38,34 @@ package enum Python {
     return result.output
   }
 
+  /// Runs a Python program that needs large libraries, in a process that has already imported them.
+  ///
+  /// The import of TensorFlow, Keras, SciPy, scikit-learn or librosa takes seconds of a processor.
+  ///
+  /// - Parameters: Those of ``run(_:input:)``.
+  /// - Returns: What it printed.
+  /// - Throws: ``Failure`` when it exits with an error.
+  package static func compute(_ arguments: [String], input: Data = Data()) async throws -> String {
+    try await run([prefork, "run", Prepared.shared.get().socket] + arguments, input: input)
+  }
+
+  private static let prefork = "Tools/peers/prefork.py"
+
+  /// The process that has imported the libraries.
+  ///
+  /// It ends with this process, which closes its input.
+  private struct Prepared {
+    static let shared = Result { try Prepared() }
+
+    let socket = FileManager.default.temporaryDirectory.appending(path: "python-\(UUID())").path
+    let process: ChildProcess
+
+    init() throws {
+      guard let path else { throw Failure(message: "TENSORIO_PYTHON names no Python.") }
+      process = try ChildProcess(path, [prefork, "serve", socket])
+    }
+  }
+
   /// An error of the Python program.
   package struct Failure: Error, CustomStringConvertible {
     package let message: String

@@ -64,7 +64,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: "layouts-\(UUID())").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let output = try await Python.run([
+    let output = try await Python.compute([
       "Tools/peers/train_layouts.py", folder, "Documentation/Training.md",
       "Tests/Fixtures/Models/train_builtin.tflite",
     ])

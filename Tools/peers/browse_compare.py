@@ -200,7 +200,8 @@ def compare(page: Page, address: str, seen: dict) -> None:
         page.wait(
             lambda: page.text("#second-top-label") == "seven" and page.text("#second-age").endswith("ms"))
         driver.execute_script("window.sent = []; window.mostInProgress = 0;")
-        time.sleep(1.2)
+        # A busy machine sends few frames in a second.
+        page.wait(lambda: driver.execute_script("return new Set(window.sent.map(([image]) => image)).size") > 11)
         sent, most = driver.execute_script("return [window.sent, window.mostInProgress]")
         by_image: dict = {}
         for image, model in sent:

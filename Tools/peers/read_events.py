@@ -10,7 +10,10 @@
 import json
 import os
 import sys
+import types
 
+# TensorBoard then reads the files itself. TensorFlow would read them too, but its import takes seconds.
+sys.modules["tensorboard.compat.notf"] = types.ModuleType("notf")
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 result = {}

@@ -5,10 +5,12 @@
 
 #if ModelHosting
 import AsyncHTTPClient
+import Files
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import Synchronization
 import TensorIO
 import WebClient
 
@@ -80,6 +82,17 @@ enum TrustedAuthorities {
   /// OpenSSL uses the same variable.
   private static let variable = "SSL_CERT_FILE"
 
+  /// The certificates of a file, and the file's status when it was read.
+  private struct Contents {
+    let status: FileStatus
+    let certificates: [NIOSSLCertificate]
+  }
+
+  /// The files that were read, by their paths.
+  ///
+  /// Each update of a model needs the certificates.
+  private static let known = Mutex<[String: Contents]>([:])
+
   /// Returns the TLS configuration that also trusts the authorities in a PEM file, or nil if only
   /// the system's are trusted.
   ///
@@ -102,9 +115,19 @@ enum TrustedAuthorities {
     return configuration
   }
 
+  /// Returns the certificates of a file, which is read again after it changed.
   private static func certificates(
     in file: String, _ what: String
   ) throws -> [NIOSSLCertificate] {
+    // Reading a file without a status gives the error.
+    guard let status = try? FileStatus(of: file) else { return try read(file, what) }
+    if let last = known.withLock({ $0[file] }), last.status == status { return last.certificates }
+    let certificates = try read(file, what)
+    known.withLock { $0[file] = Contents(status: status, certificates: certificates) }
+    return certificates
+  }
+
+  private static func read(_ file: String, _ what: String) throws -> [NIOSSLCertificate] {
     let bytes: [UInt8]
     do {
       bytes = Array(try FileSystem.read(file))

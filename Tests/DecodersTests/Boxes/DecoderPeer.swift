@@ -18,7 +18,7 @@ enum DecoderPeer {
   static func answers<Answer: Decodable>(
     _ cases: [some Encodable], as type: Answer.Type = Answer.self
   ) async throws -> [Answer] {
-    let output = try await Python.run(
+    let output = try await Python.compute(
       ["Tools/peers/decoders.py"], input: JSONEncoder().encode(cases))
     return try JSONDecoder().decode([Answer].self, from: Data(output.utf8))
   }

@@ -30,7 +30,7 @@ enum PointPeer {
       made.input["kind"] = .text(kind)
       cases.append(made)
     }
-    let output = try await Python.run(
+    let output = try await Python.compute(
       ["Tools/peers/decoders_points.py"], input: JSONEncoder().encode(cases.map(\.input)))
     let answers = try JSONDecoder().decode([PointAnswer].self, from: Data(output.utf8))
     #expect(answers.count == count)

@@ -152,7 +152,7 @@ enum MetricPeer {
 
   /// Numbers by name for each case.
   static func answers(_ cases: [some Encodable]) async throws -> [[String: Double?]] {
-    let output = try await Python.run(
+    let output = try await Python.compute(
       ["Tools/peers/metrics.py"], input: JSONEncoder().encode(cases))
     return try JSONDecoder().decode([[String: Double?]].self, from: Data(output.utf8))
   }

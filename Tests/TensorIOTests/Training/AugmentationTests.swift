@@ -99,7 +99,7 @@ struct AugmentationTests {
       let given = try JSONSerialization.data(withJSONObject: [
         "images": images.map(Self.json), "changes": cases.map(\.json),
       ])
-      let output = try await Python.run(["Tools/peers/augment.py"], input: given)
+      let output = try await Python.compute(["Tools/peers/augment.py"], input: given)
       let expected = try JSONDecoder().decode([[[Float]]].self, from: Data(output.utf8))
       #expect(expected.count == cases.count)
       for (test, results) in zip(cases, expected) {
@@ -122,7 +122,7 @@ struct AugmentationTests {
       "images": images.map(Self.json),
       "changes": [["kind": "mix", "partners": mix.partners, "shares": mix.shares]],
     ])
-    let output = try await Python.run(["Tools/peers/augment.py"], input: given)
+    let output = try await Python.compute(["Tools/peers/augment.py"], input: given)
     let expected = try JSONDecoder().decode([[[Float]]].self, from: Data(output.utf8))[0][0]
     var values = try images.flatMap { try Self.values($0, .brightness(0)) }
     var span = values.mutableSpan
