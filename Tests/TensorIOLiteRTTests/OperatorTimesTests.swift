@@ -20,7 +20,8 @@ import Testing
   }
 
   @Test func `each operator has a time with the built-in kernels`() throws {
-    let times = try backend.operatorTimes(ofModelAt: Self.digits, with: .builtIn, runs: 20)
+    let times = try backend.operatorTimes(
+      ofModelAt: Self.digits, with: .builtIn, runs: 20, within: .seconds(300))
     let main = try #require(ModelGraph(contentsOf: Self.digits).graphs.first)
     #expect(times.kernels == .builtIn)
     #expect(times.runs == 20)
