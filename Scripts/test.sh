@@ -9,9 +9,9 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Many tests wait for a program. With 8 tests at once, two processors are idle 3% of the time until only the page's
-# tests are left, so more tests would only wait for each other.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-8}"
+# More parallel tests would only wait for each other, because many of them compute, or hold a thread
+# while a program runs.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-4}"
 
 log=.build/test.log
 swift test --skip-build "$@" 2>&1 | tee "$log"
