@@ -118,6 +118,7 @@ enum AudioContainer: Sendable, Equatable {
     var position = bytes.count - headerLength
     while position >= 0 {
       defer { position -= 1 }
+      // Nearly all positions begin with another byte.
       guard bytes[position] == name[0], bytes[position...].starts(with: name) else { continue }
       let body = position + headerLength + Int(bytes[position + 26])
       guard body <= bytes.count else { continue }

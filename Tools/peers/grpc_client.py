@@ -212,13 +212,13 @@ def overload(web: str, place: str) -> dict:
     request = service_pb2.ModelInferRequest(
         model_name="slow", raw_input_contents=[numpy.array([2_000_000_000], numpy.int32).tobytes()])
     request.inputs.add(name="limit", datatype="INT32", shape=[1])
-    start = time.monotonic()
+    begin = time.monotonic()
     calls = [stub.ModelInfer.future(request, timeout=600) for _ in range(2)]
     time.sleep(1)
     calls += [stub.ModelInfer.future(request, timeout=600) for _ in range(200)]
     time.sleep(2)
     # A busy machine needs longer to refuse them.
-    while sum(call.done() for call in calls) <= 10 and time.monotonic() < start + 60:
+    while sum(call.done() for call in calls) <= 10 and time.monotonic() < begin + 60:
         time.sleep(0.1)
     refused = [call for call in calls if call.done()]
     codes = {str(call.code()) for call in refused}

@@ -12,7 +12,9 @@ The arguments are those of `python`: a program or `-c CODE`, and what follows.
 The libraries must not have started threads that a fork would miss. TensorFlow starts its own when it first computes.
 """
 
+import contextlib
 import gc
+import importlib
 import json
 import os
 import runpy
@@ -23,6 +25,9 @@ import sys
 import time
 import traceback
 
+LIBRARIES = ("ai_edge_litert.interpreter", "keras", "librosa.feature", "scipy.signal", "scipy.special", "scipy.stats",
+             "sklearn.metrics", "sklearn.preprocessing", "tensorflow")
+
 
 def serve(path: str) -> None:
     """Accepts connections, and runs the program of each in a fork."""
@@ -30,17 +35,10 @@ def serve(path: str) -> None:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen(64)
-    import ai_edge_litert.interpreter
-    import keras
-    import librosa
-    import librosa.feature
-    import scipy.signal
-    import scipy.special
-    import scipy.stats
-    import sklearn.metrics
-    import sklearn.preprocessing
-    import tensorflow  # noqa: F401
-
+    for name in LIBRARIES:
+        # A program that needs a library which is missing reports it.
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while sys.stdin.buffer not in select.select([sys.stdin.buffer, listener], [], [])[0]:
@@ -88,7 +86,7 @@ def run(path: str, arguments: list[str]) -> int:
         try:
             connection.connect(path)
             break
-        except (FileNotFoundError, ConnectionRefusedError, BlockingIOError):
+        except (FileNotFoundError, ConnectionRefusedError):
             if attempt == 599:
                 raise
             time.sleep(0.1)
