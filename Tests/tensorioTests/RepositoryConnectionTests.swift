@@ -136,7 +136,7 @@ struct RepositoryConnectionTests {
     try #require(mkfifo(pipe, 0o600) == 0)
     for (file, words) in [
       (text, "contains no certificate"), (pipe, "is a pipe"), (folder.path, "is a folder"),
-      ("/dev/null", "is a device"),
+      ("/dev/zero", "is a device"),
     ] {
       for command in Self.commands("/tmp", key: "N/EwkvhEUXk6iY70jnDBbpwB8wjqLB8AMpBcO/dcgSM=") {
         let refusal = try await Self.fault(
