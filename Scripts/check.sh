@@ -90,10 +90,15 @@ check_budget() {
 }
 
 # Builds everything at once, because building fewer products first would build some parts twice.
+# The flag turns Swift's warnings into errors. Warnings about C and about the package itself, such as a
+# file that belongs to no target, are only printed, so this searches the output for them.
 check_build() {
+  local own
   step "Build"
   # shellcheck disable=SC2086
   env $build_environment swift build $traits $flags --build-tests 2>&1 | tee "$temporary/log"
+  own="^warning: '$(basename "$PWD" | tr '[:upper:]' '[:lower:]')'|^$PWD/(Sources|Tests)/.*warning:"
+  if grep -E "$own" "$temporary/log"; then fail "the build warns, see above"; fi
 }
 
 check_docs() {
@@ -120,14 +125,11 @@ check_scripts() {
   cat "$temporary/scripts"
 }
 
-# The flag turns Swift's warnings into errors. Warnings about C and about the package itself, such as a
-# file that belongs to no target, are only printed, so this searches the output for them.
+# Doesn't use `make test-swift`, which would build again.
 check_tests() {
-  local own
   step "Test"
-  make --no-print-directory test-swift SWIFT_FLAGS="$flags" 2>&1 | tee -a "$temporary/log"
-  own="^warning: '$(basename "$PWD" | tr '[:upper:]' '[:lower:]')'|^$PWD/(Sources|Tests)/.*warning:"
-  if grep -E "$own" "$temporary/log"; then fail "the build warns, see above"; fi
+  # shellcheck disable=SC2086
+  TENSORIO_PYTHON="$(Scripts/setup.sh --tensorflow --peers)" Scripts/test.sh $traits $flags
 }
 
 Scripts/setup.sh --tensorflow

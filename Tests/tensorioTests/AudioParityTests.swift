@@ -12,7 +12,7 @@ import Testing
 /// `tensorio parity` with features that Python's libraries made of a recording.
 ///
 /// Tools/peers/plant_audio_faults.py makes the files.
-@Suite(.serialized) struct AudioParityTests {
+struct AudioParityTests {
   private static let folder = "Tests/Fixtures/Parity/Audio/"
 
   /// The layers of bundles that have the shape and the features of a file without a fault.

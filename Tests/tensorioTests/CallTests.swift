@@ -11,7 +11,6 @@ import Testing
 
 /// gRPC with NVIDIA's client and gRPC's own, beside HTTP.
 @Suite(
-  .serialized,
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct CallTests {
   private static let types = [

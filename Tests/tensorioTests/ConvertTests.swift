@@ -12,7 +12,7 @@ import Testing
   .enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."),
   .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."),
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."),
-  .serialized, .timeLimit(.minutes(10)))
+  .timeLimit(.minutes(10)))
 struct ConvertTests {
   private let folder: TemporaryFolder
   private var trained: String { folder.path + "/trained.tiobundle" }

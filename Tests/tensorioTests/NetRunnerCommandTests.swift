@@ -11,7 +11,6 @@ import Testing
 
 /// The server with NVIDIA's client, and hostile clients.
 @Suite(
-  .serialized,
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct NetRunnerCommandTests {
   private static func json(_ text: String) throws -> JSONValue {

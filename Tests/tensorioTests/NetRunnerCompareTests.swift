@@ -11,7 +11,6 @@ import Testing
 
 /// The live view with two models, with failures, and in German.
 @Suite(
-  .serialized,
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct NetRunnerCompareTests {
   @Test(arguments: PageSize.allCases)

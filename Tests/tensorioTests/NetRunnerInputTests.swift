@@ -11,7 +11,6 @@ import Testing
 
 /// The page with models that take sounds, texts, rows and numbers.
 @Suite(
-  .serialized,
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct NetRunnerInputTests {
   private static let rate = 16_000

@@ -11,7 +11,6 @@ import Testing
 
 /// The page's view for labelling, in a browser.
 @Suite(
-  .serialized,
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct NetRunnerLabelTests {
   /// Adds a model that finds the boxes in the pixels of a photo, and the digits.

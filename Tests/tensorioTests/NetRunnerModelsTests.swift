@@ -11,7 +11,6 @@ import Testing
 
 /// The page's models in a browser: importing, correcting and saving a description, and looking at a graph.
 @Suite(
-  .serialized,
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct NetRunnerModelsTests {
   /// Writes a graph of additions in a row.

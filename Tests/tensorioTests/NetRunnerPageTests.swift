@@ -13,7 +13,6 @@ import Testing
 ///
 /// This is a suite of its own, because the tests of such a suite run one after another.
 @Suite(
-  .serialized,
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct NetRunnerPageTests {
   @Test(arguments: PageSize.allCases)

@@ -11,7 +11,6 @@ import Testing
 
 /// The page's evaluations in a browser.
 @Suite(
-  .serialized,
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct NetRunnerReportTests {
   @Test(arguments: PageSize.allCases)

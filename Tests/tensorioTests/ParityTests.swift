@@ -12,7 +12,7 @@ import Testing
 @testable import ModelTools
 
 /// `tensorio parity` with committed tensors of TensorFlow and OpenCV, and its errors.
-@Suite(.serialized) struct ParityTests {
+struct ParityTests {
   private static let folder = "Tests/Fixtures/Parity/"
   private static let image = folder + "texture.jpg"
 

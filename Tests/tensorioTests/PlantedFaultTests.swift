@@ -9,10 +9,7 @@ import TestSupport
 import Testing
 
 /// Common mistakes in Python preprocessing, which a script makes and the command must identify.
-///
-/// The tests run one after the other, since other tests measure time.
 @Suite(
-  .serialized,
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set to a Python with Pillow."))
 struct PlantedFaultTests {
   /// A fault, and what the command must report.

@@ -11,7 +11,7 @@ import Testing
 
 /// The command line with servers that can't be reached or whose certificates are private.
 @Suite(
-  .serialized, .enabled(if: TestCertificates.openssl != nil, "The program openssl is missing."))
+  .enabled(if: TestCertificates.openssl != nil, "The program openssl is missing."))
 struct RepositoryConnectionTests {
   private static let digits = CommandRunner.packageFolder.path + "/Demo/digits.tiobundle"
 

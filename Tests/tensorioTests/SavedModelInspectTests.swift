@@ -7,12 +7,8 @@ import Foundation
 import Testing
 
 /// `tensorio inspect` on SavedModels and their bundles.
-///
-/// The tests run one after the other, since opening TensorFlow keeps a core busy for a while and
-/// other suites measure time.
 @Suite(
-  .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."),
-  .serialized)
+  .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."))
 struct SavedModelInspectTests {
   private func inspect(_ arguments: String...) async throws -> CommandRunner.Result {
     try await CommandRunner.run(["inspect"] + arguments)

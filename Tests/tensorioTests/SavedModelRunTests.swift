@@ -9,12 +9,8 @@ import TensorIOImageCodecs
 import Testing
 
 /// `tensorio init`, `validate`, `run` and `bench` on SavedModels.
-///
-/// The tests run one after the other, since opening TensorFlow keeps a core busy for a while and
-/// other suites measure time.
 @Suite(
-  .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."),
-  .serialized)
+  .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."))
 struct SavedModelRunTests {
   private let folder: TemporaryFolder
   private var bundle: String { folder.path + "/made.tiobundle" }

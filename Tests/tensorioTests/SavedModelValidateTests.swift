@@ -7,12 +7,8 @@ import Foundation
 import Testing
 
 /// `tensorio validate` on bundles with SavedModels.
-///
-/// The tests run one after the other, since opening TensorFlow keeps a core busy for a while and
-/// other suites measure time.
 @Suite(
-  .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."),
-  .serialized)
+  .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."))
 struct SavedModelValidateTests {
   private typealias Bundle = SavedModelBundle
 

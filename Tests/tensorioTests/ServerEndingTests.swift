@@ -11,7 +11,6 @@ import Testing
 
 /// Net Runner whose clients leave, and which is told to end, while its models run.
 @Suite(
-  .serialized,
   .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."))
 struct ServerEndingTests {
   /// Runs a check of the script with a server whose model counts to its input.

@@ -82,13 +82,20 @@ def camera_picture(name: str) -> bytes:
 
 
 def browser_turn() -> TextIO:
-    """Waits until no other script has a browser. Closing the file, or the end of the process, ends the turn.
+    """Waits until fewer browsers than cores are open. Closing the file, or the end of the process, ends the turn.
 
-    Several browsers on few cores are so slow that what people see at once takes many seconds.
+    With more browsers, what people see at once takes many seconds.
     """
-    file = (Path(tempfile.gettempdir()) / f"tensorio-browser-{os.getuid()}.lock").open("w")
-    fcntl.flock(file, fcntl.LOCK_EX)
-    return file
+    folder = Path(tempfile.gettempdir())
+    while True:
+        for number in range(os.cpu_count() or 1):
+            file = (folder / f"tensorio-browser-{os.getuid()}-{number}.lock").open("w")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return file
+            except BlockingIOError:
+                file.close()
+        time.sleep(0.1)
 
 
 class Page:

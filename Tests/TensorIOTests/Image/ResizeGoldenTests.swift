@@ -11,7 +11,7 @@ import Testing
 
 /// Compares whole image layers with the results of Pillow, TensorFlow and OpenCV that
 /// `make_resize_goldens.py` wrote.
-@Suite(.serialized) struct ResizeGoldenTests {
+struct ResizeGoldenTests {
   @Test(arguments: ResizeGolden.all)
   func `a tensor equals the Python library's`(_ golden: ResizeGolden) throws {
     let difference = try golden.largestDifference()
