@@ -32,6 +32,9 @@ package final class AudioFile {
   /// The name of the file in messages.
   private let name: String
   private let container: AudioContainer
+  /// A file whose sample rate is higher may have only as many frames as one with this rate.
+  private static let highestCountedRate: Int32 = 192_000
+
   private let mostFrames: Int
   private let limits: AudioLimits
   private var framesRead = 0
@@ -101,7 +104,7 @@ package final class AudioFile {
     (sampleRate, channels) = (Int(info.sample_rate), Int(info.channels))
     // A file without a length has one that is too large for any file.
     frameCount = info.frames > 0 && info.frames < 1 << 48 ? Int(info.frames) : nil
-    let most = limits.seconds * Double(info.sample_rate)
+    let most = limits.seconds * Double(min(info.sample_rate, Self.highestCountedRate))
     mostFrames = most > 0 ? Int(min(most, 1e12)) : 0
     interleaved = []
     // All properties are set, so `deinit` closes the file if this throws.
@@ -241,6 +244,12 @@ package final class AudioFile {
   }
 
   private func tooLong(_ frames: Int?) -> TensorIOError {
+    if sampleRate > Self.highestCountedRate {
+      return TensorIOError(
+        .audioTooLong,
+        "\(name) has \(frames.map(String.init) ?? "more") frames at \(sampleRate) Hz, but the limit is "
+          + "\(mostFrames), which is \(limits.seconds) seconds at \(Self.highestCountedRate) Hz.")
+    }
     let length = frames.map { "\(Double($0 / max(sampleRate, 1))) seconds" } ?? "more"
     return TensorIOError(
       .audioTooLong, "\(name) has \(length), but the limit is \(limits.seconds) seconds.")

@@ -27,7 +27,7 @@ package enum PrivacyAccountant {
   /// - Parameters:
   ///   - noiseMultiplier: The standard deviation of the noise, as a multiple of the largest norm.
   ///   - delta: The δ.
-  /// - Returns: The ε, which is infinite without noise.
+  /// - Returns: The ε, which is infinite without noise, or with too little for Double.
   package static func epsilon(noiseMultiplier: Double, delta: Double) -> Double {
     guard noiseMultiplier > 0, delta > 0 else { return .infinity }
     let rate = 1 / (2 * noiseMultiplier * noiseMultiplier)

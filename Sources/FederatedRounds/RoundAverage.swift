@@ -15,22 +15,24 @@ package import TensorIO
 /// With noise, every update counts once, because the noise has to hide each client equally.
 package struct RoundAverage {
   private let task: RoundTask
-  private var sums: [[Double]]
+  /// The sum of each tensor; empty before the first update.
+  private var sums: [[Double]] = []
   private var weight = 0.0
   /// The number of updates.
   package private(set) var updates = 0
   /// The number of items of the updates.
   package private(set) var examples = 0
 
+  /// Creates an average without updates, which takes no memory for the weights yet.
   package init(of task: RoundTask) {
     self.task = task
-    sums = task.weights.map { [Double](repeating: 0, count: $0.count ?? 0) }
   }
 
   private var hasNoise: Bool { task.plan.noiseMultiplier > 0 }
 
   /// Adds an update that was checked.
   package mutating func add(_ update: RoundUpdate) {
+    if sums.isEmpty { sums = Self.zeros(of: task) }
     let norm = update.norm
     // The noise is for updates whose norm isn't above the limit, not even by rounding.
     let scale = norm > task.plan.clipNorm ? task.plan.clipNorm / norm : 1
@@ -52,6 +54,7 @@ package struct RoundAverage {
   ) -> Safetensors {
     let deviation = task.plan.noiseMultiplier * task.plan.clipNorm
     var tensors: [Safetensors.Tensor] = []
+    let sums = sums.isEmpty ? Self.zeros(of: task) : sums
     for (weights, sum) in zip(task.weights, sums) {
       let mean = sum.map { value in
         let noise = hasNoise ? deviation * Self.normal(&generator) : 0
@@ -63,6 +66,10 @@ package struct RoundAverage {
           bytes: mean.withUnsafeBytes { .init($0) }))
     }
     return Safetensors(tensors: tensors, metadata: ["round": task.identity])
+  }
+
+  private static func zeros(of task: RoundTask) -> [[Double]] {
+    task.weights.map { [Double](repeating: 0, count: $0.count ?? 0) }
   }
 
   /// Returns a number of the standard normal distribution, by the method of Box and Muller.

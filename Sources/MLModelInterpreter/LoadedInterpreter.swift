@@ -86,9 +86,10 @@ struct LoadedInterpreter {
         throw makeError(.invalidArgument, "No format was set for input \(index).")
       }
       // The first axis is the batch axis, so the model may accept another length for it.
+      let batch = inputs[index].shape.isEmpty ? [] : [format.dimensions[0]]
       try Self.check(
         "Input", index, format, against: inputs[index],
-        shape: [format.dimensions[0]] + inputs[index].shape.dropFirst())
+        shape: batch + inputs[index].shape.dropFirst())
       return try TensorBytes(value, at: index, as: format)
     }
   }

@@ -22,7 +22,7 @@ public struct RoundTask: Sendable, Hashable, Codable {
     /// The largest L2 norm of an update, over all of its tensors together.
     public var clipNorm: Double
     /// The standard deviation of the noise in the sum of the updates, as a multiple of
-    /// ``clipNorm``; 0 for none.
+    /// ``clipNorm``: 0.001 to 1e6, or 0 for none.
     public var noiseMultiplier: Double
     /// The δ of the (ε, δ) that the server reports if there is noise.
     public var delta: Double
@@ -139,10 +139,17 @@ public struct RoundTask: Sendable, Hashable, Codable {
     }
   }
 
+  /// The smallest noise multiplier above 0.
+  ///
+  /// The ε of much smaller ones is infinite.
+  package static let minimumNoise = 0.001
+
   /// Checks everything that doesn't depend on the repository.
   ///
+  /// - Parameter isStored: Whether the task is one that a server has stored. Older versions signed
+  ///   tasks with less noise than ``minimumNoise``.
   /// - Throws: ``RepositoryError`` with the code `.invalidDocument`.
-  package func validate() throws {
+  package func validate(isStored: Bool = false) throws {
     func check(_ condition: Bool, _ message: @autoclosure () -> String) throws {
       guard condition else { throw RepositoryError(.invalidDocument, message()) }
     }
@@ -155,9 +162,11 @@ public struct RoundTask: Sendable, Hashable, Codable {
     try check(
       plan.clipNorm > 0 && plan.clipNorm <= 1e9,
       "'clip_norm' must be above 0 and at most 1e9, got \(plan.clipNorm).")
+    let minimum = isStored ? 0 : Self.minimumNoise
     try check(
-      plan.noiseMultiplier >= 0 && plan.noiseMultiplier <= 1e6,
-      "'noise_multiplier' must be from 0 to 1e6, got \(plan.noiseMultiplier).")
+      plan.noiseMultiplier == 0 || plan.noiseMultiplier >= minimum && plan.noiseMultiplier <= 1e6,
+      "'noise_multiplier' must be 0, or from \(Self.minimumNoise) to 1e6, got "
+        + "\(plan.noiseMultiplier).")
     try check(
       plan.delta > 0 && plan.delta < 1, "'delta' must be above 0 and below 1, got \(plan.delta).")
     try check(

@@ -8,6 +8,9 @@ import TensorIO
 
 /// Turns recordings into the values of an input, as the fields of its layer describe.
 struct AudioEncoder: Sendable {
+  /// The maximum number of values of all windows together, which take 512 MB.
+  private static let mostNumbers = 1 << 27
+
   private let frontEnd: AudioFrontEnd
   /// The number of rows from one window to the next; nil if a recording must have one window.
   private let step: Int?
@@ -99,6 +102,12 @@ struct AudioEncoder: Sendable {
           + (frames > rows
             ? "Cut it, add \"samples\" to cut every recording, or add \"step\" to run on windows."
             : "Use a longer recording, or add \"samples\" to append silence."))
+    }
+    let count = (frames - rows) / step + 1
+    guard count <= Self.mostNumbers / (rows * bins) else {
+      throw AudioError(
+        "The recording has \(count) windows of \(rows) x \(bins) features, which are more than "
+          + "\(Self.mostNumbers) numbers. Cut it, or write a larger \"step\" in model.json.")
     }
     return stride(from: 0, through: frames - rows, by: step).map { first in
       Array(values[(first * bins)..<((first + rows) * bins)])

@@ -189,6 +189,7 @@ struct FeatureEncoder: Sendable {
       switch cell {
       case .string(let text): text
       case .bool(let flag): "\(flag)"
+      case .integer(let number): "\(number)"
       default: cell.asNumber.map { Int(exactly: $0).map(String.init) ?? "\($0)" } ?? ""
       }
     if let index = column.words[word] ?? column.unknown.flatMap({ column.words[$0] }) {
@@ -206,6 +207,7 @@ struct FeatureEncoder: Sendable {
     switch cell {
     case .string(let text): "'\(text.prefix(60))'"
     case .bool(let flag): "\(flag)"
+    case .integer(let number): "\(number)"
     default: cell.asNumber.map { "\($0)" } ?? cell.typeName
     }
   }

@@ -122,7 +122,7 @@ struct LiteRTGraph {
     return TensorDescription(
       name: named.name, dataType: LiteRT.dataType(type.element_type),
       typeName: LiteRT.typeName(type.element_type), shape: shape,
-      quantization: quantization(of: named.tensor, shape: shape))
+      quantization: try quantization(of: named, shape: shape))
   }
 
   /// Returns the number that LiteRT gives a tensor within its graph.
@@ -137,7 +137,18 @@ struct LiteRTGraph {
     return functions.GetRankedTensorType(tensor, &type) == LiteRT.ok ? type.element_type : 0
   }
 
-  private func quantization(of tensor: LiteRtTensor, shape: [Int]) -> StoredQuantization? {
+  private func quantization(of named: NamedTensor, shape: [Int]) throws -> StoredQuantization? {
+    let found = foundQuantization(of: named.tensor, shape: shape)
+    for scale in found?.scales ?? [] where !(scale > 0 && scale.isFinite) {
+      throw TensorIOError(
+        .invalidModel,
+        "The tensor '\(named.name)' of '\(path)' has the scale \(scale) instead of a positive, "
+          + "finite number. Convert the model again.")
+    }
+    return found
+  }
+
+  private func foundQuantization(of tensor: LiteRtTensor, shape: [Int]) -> StoredQuantization? {
     var kind: Int32 = 0
     guard functions.GetQuantizationTypeId(tensor, &kind) == LiteRT.ok else { return nil }
     switch kind {

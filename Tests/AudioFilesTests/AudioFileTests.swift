@@ -134,14 +134,22 @@ import Testing
     #expect(message(wide) == "'x' has 65 channels, but the limit is 64.")
   }
 
-  /// Returns a WAV file of 8 kHz.
-  private func wav(_ samples: [Int16], channels: Int) -> [UInt8] {
+  @Test func `a high sample rate doesn't raise the number of frames`() {
+    let high = wav(Array(repeating: 1, count: 1000), channels: 1, rate: 655_350)
+    #expect(message(high, AudioLimits(seconds: 0.01)) == "no error")
+    #expect(
+      message(high, AudioLimits(seconds: 0.005))
+        == "'x' has 1000 frames at 655350 Hz, but the limit is 960, which is 0.005 seconds at "
+        + "192000 Hz.")
+  }
+
+  private func wav(_ samples: [Int16], channels: Int, rate: Int = 8000) -> [UInt8] {
     func little(_ value: Int, _ count: Int) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
     let data = samples.flatMap { little(Int($0), 2) }
     let format =
-      little(1, 2) + little(channels, 2) + little(8000, 4) + little(16000 * channels, 4)
+      little(1, 2) + little(channels, 2) + little(rate, 4) + little(2 * rate * channels, 4)
       + little(2 * channels, 2) + little(16, 2)
     let chunks =
       Array("WAVEfmt ".utf8) + little(format.count, 4) + format + Array("data".utf8)

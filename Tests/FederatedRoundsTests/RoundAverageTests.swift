@@ -84,6 +84,9 @@ import Testing
       #expect(abs(found - row[3]) <= 1e-9 * max(1, row[3]), "\(row) \(found)")
     }
     #expect(PrivacyAccountant.epsilon(noiseMultiplier: 0, delta: 1e-5) == .infinity)
+    #expect(PrivacyAccountant.epsilon(noiseMultiplier: 1e-160, delta: 1e-5) == .infinity)
+    let least = RoundTask.minimumNoise
+    #expect(PrivacyAccountant.epsilon(noiseMultiplier: least, delta: 1e-300).isFinite)
   }
 
   @Test func `noise has the stated deviation, and hides the numbers of items`() throws {
@@ -105,6 +108,17 @@ import Testing
     var others = SystemRandomNumberGenerator()
     #expect(
       try average.result(noise: &others).floats(of: task.weights[0]).map(Double.init) != values)
+  }
+
+  @Test func `an average without updates takes no memory`() throws {
+    let largest = RoundTask.Weights(name: "w", shape: [RoundTask.maximumElements])
+    let task = try RoundTask.sample(weights: [largest])
+    let averages = (0..<100).map { _ in RoundAverage(of: task) }
+    #expect(averages.allSatisfy { $0.updates == 0 })
+    let small = try RoundTask.sample()
+    var generator = SystemRandomNumberGenerator()
+    let zeros = RoundAverage(of: small).result(noise: &generator)
+    #expect(try zeros.floats(of: small.weights[0]) == [0, 0, 0, 0, 0, 0])
   }
 
   @Test func `an update that rounding made too large counts as one of the limit`() throws {

@@ -112,6 +112,7 @@ extension RoundTask {
       { $0.plan.epochs = 0 }, { $0.plan.batchSize = 0 }, { $0.plan.clipNorm = 0 },
       { $0.plan.clipNorm = .nan }, { $0.plan.clipNorm = .infinity },
       { $0.plan.noiseMultiplier = -1 }, { $0.plan.noiseMultiplier = .nan },
+      { $0.plan.noiseMultiplier = 1e-160 }, { $0.plan.noiseMultiplier = 2e6 },
       { $0.plan.delta = 0 }, { $0.plan.delta = 1 }, { $0.plan.seed = -1 },
       { $0.plan.minimumClients = 0 }, { $0.plan.minimumClients = 1001 },
       { $0.plan.clientsPerToken = 0 }, { $0.plan.maximumExamples = 0 },
@@ -126,6 +127,20 @@ extension RoundTask {
       let error = #expect(throws: RepositoryError.self) { try changed.validate() }
       #expect(error?.code == .invalidDocument)
     }
+  }
+
+  @Test func `only a stored task may have too little noise for a finite epsilon`() throws {
+    var task = try RoundTask.sample()
+    for noise in [0, 0.001, 1e6] {
+      task.plan.noiseMultiplier = noise
+      try task.validate()
+    }
+    task.plan.noiseMultiplier = 1e-160
+    try task.validate(isStored: true)
+    let error = #expect(throws: RepositoryError.self) { try task.validate() }
+    #expect(error?.message.contains("must be 0, or from 0.001 to 1e6, got 1e-160") == true)
+    task.plan.noiseMultiplier = -1
+    #expect(throws: RepositoryError.self) { try task.validate(isStored: true) }
   }
 
   @Test func `a task is trusted only with a signature of a trusted key`() throws {

@@ -72,6 +72,18 @@ import Testing
     }
   }
 
+  @Test func `a tensor without axes has one element`() async throws {
+    let scalar = ModelInterpreter.modelInterpreter(localModel: Interpreting.model("scalar"))
+    let good = try Interpreting.options(inputs: [(.float32, [1])], outputs: [(.float32, [1])])
+    _ = try await Interpreting.run(scalar, Interpreting.inputs([[2.0]]), good)
+    let wrong = try Interpreting.options(inputs: [(.float32, [5])], outputs: [(.float32, [1])])
+    let code = await Interpreting.code {
+      _ = try await Interpreting.run(
+        scalar, Interpreting.inputs([[1.0, 2.0, 3.0, 4.0, 5.0]]), wrong)
+    }
+    #expect(code == .invalidArgument)
+  }
+
   @Test func `formats that differ from the model's are rejected`() async throws {
     let good: [Any] = [[[1, 2, 3, 4]], [[5, 6, 7, 8]]]
     let wrong: [(ModelInputOutputOptions, [Any])] = [

@@ -114,11 +114,13 @@ import Testing
     try await fixture.repository.serve { client in
       try await client.makeRound()
       func request(
-        _ name: String, base: String = "1.0", seconds: Int = 60, clip: Double = 1
+        _ name: String, base: String = "1.0", seconds: Int = 60, clip: Double = 1,
+        noise: Double = 0
       ) throws -> RoundRequest {
         RoundRequest(
           round: try client.name(name), base: try client.name(base), seconds: seconds,
-          plan: RoundTask.Plan(clipNorm: clip, minimumClients: 1), weights: RoundFixture.weights)
+          plan: RoundTask.Plan(clipNorm: clip, noiseMultiplier: noise, minimumClients: 1),
+          weights: RoundFixture.weights)
       }
       let path = "/v1/models/cats/rounds"
       try await client.send(
@@ -129,6 +131,48 @@ import Testing
         .post, path, json: request("s", seconds: 0), expects: 422, code: "invalid_round")
       try await client.send(
         .post, path, json: request("s", clip: -1), expects: 422, code: "invalid_round")
+      try await client.send(
+        .post, path, json: request("s", noise: 1e-160), expects: 422, code: "invalid_round")
+    }
+  }
+
+  @Test func `a stored round whose noise is too little for a finite epsilon states none`()
+    async throws
+  {
+    let fixture = try await RoundFixture(clients: 1)
+    var task = try await fixture.repository.serve { client in
+      let task = try await client.makeRound(noise: 1)
+      let enrolment = try await client.enrol(fixture.tokens[0])
+      try await client.sendUpdate(try update(0, enrolment, task), enrolment, fixture.tokens[0])
+      #expect(try await client.roundStatus().privacy != nil)
+      return task
+    }
+    task.plan.noiseMultiplier = 1e-160
+    let signed = try RepositoryJSON.encode(try SignedDocument(task, by: [SigningKey()]))
+    let digits = signed.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    try await fixture.repository.damageDatabase("UPDATE rounds SET signed = x'\(digits)'")
+    try await fixture.repository.serve { client in
+      let status = try await client.roundStatus()
+      #expect(status.state == .finished)
+      #expect(status.privacy == nil)
+      try await client.send(.post, "/v1/models/cats/rounds/r/end")
+    }
+  }
+
+  @Test func `a round of large weights without updates fails`() async throws {
+    let fixture = try await RoundFixture(clients: 0)
+    try await fixture.repository.serve { client in
+      try await client.publish("1.0")
+      let name = try client.name("r")
+      let request = RoundRequest(
+        round: name, base: try client.name("1.0"), seconds: 60,
+        plan: RoundTask.Plan(clipNorm: 1, minimumClients: 1),
+        weights: [RoundTask.Weights(name: "w", shape: [RoundTask.maximumElements])])
+      try await client.send(.post, "/v1/models/cats/rounds", json: request, expects: 201)
+      fixture.repository.pass(61)
+      let status = try await client.roundStatus()
+      #expect(status.state == .failed)
+      #expect(status.reason == "0 clients sent an update, but at least 1 are needed.")
     }
   }
 
@@ -202,6 +246,26 @@ import Testing
     try await repository.serve { client in
       #expect(try await client.roundStatus("finished").state == .finished)
       try await client.checkAverage(RoundFixture.average(0..<4), in: "finished")
+    }
+  }
+
+  @Test func `a round that fails says how many stored updates were damaged`() async throws {
+    let fixture = try await RoundFixture(clients: 2)
+    try await fixture.repository.serve { client in
+      let task = try await client.makeRound(minimum: 3, seconds: 60)
+      var last = ""
+      for (index, token) in fixture.tokens.enumerated() {
+        let enrolment = try await client.enrol(token)
+        last = enrolment.client
+        try await client.sendUpdate(try update(index, enrolment, task), enrolment, token)
+      }
+      let path = fixture.repository.folder + "/rounds/cats/r/\(last).update"
+      try Data("damaged".utf8).write(to: URL(filePath: path))
+      fixture.repository.pass(61)
+      let status = try await client.roundStatus()
+      #expect(
+        status.reason == "1 clients sent an update, but at least 3 are needed. 1 stored updates "
+          + "were damaged.")
     }
   }
 

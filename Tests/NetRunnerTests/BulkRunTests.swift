@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Synchronization
 import TensorIO
 import TensorIOLiteRT
 import Testing
@@ -140,6 +141,66 @@ import Testing
       _ = try Self.run(path)
       #expect(try Self.rows(path).map(\.result.image) == rows.map(\.result.image))
     }
+  }
+
+  @Test(
+    .enabled(
+      if: FileManager.default.fileExists(atPath: "/proc/self/mem"),
+      "The system has no file that can be opened, but not read."))
+  func `a file that can't be read is an error instead of the end of the rows`() throws {
+    let path = try Self.folder() + "/rows.jsonl"
+    let log = try JSONLinesLog(path)
+    let files = FileManager.default
+    // This file can be opened, but its beginning can't be read.
+    let unreadable = "/proc/self/mem"
+    try files.removeItem(atPath: path)
+    try files.createSymbolicLink(atPath: path, withDestinationPath: unreadable)
+    let error = #expect(throws: TensorIOError.self) { try log.forEachRow { _ in } }
+    #expect(error?.code == .unreadableFile)
+    #expect(throws: TensorIOError.self) { try log.removeFailures(of: ["digits"]) }
+    #expect(try files.destinationOfSymbolicLink(atPath: path) == unreadable)
+    let other = try Self.folder() + "/rows.jsonl"
+    try files.createSymbolicLink(atPath: other, withDestinationPath: unreadable)
+    let opening = #expect(throws: TensorIOError.self) { _ = try JSONLinesLog(other) }
+    #expect(opening?.code == .unreadableFile)
+  }
+
+  /// The number of locks that are held.
+  private final class Holders: Sendable {
+    private let count = Mutex(0)
+
+    func add(_ number: Int) -> Int {
+      count.withLock {
+        $0 += number
+        return $0
+      }
+    }
+  }
+
+  @Test func `only one run at a time holds the lock of the results`() async throws {
+    let path = try Self.folder() + "/rows.jsonl"
+    let holders = Holders()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          for _ in 0..<50 {
+            // Others can be faster for a second, which is not what this tests.
+            guard let lock = try? LogLock(for: path) else { continue }
+            let number = holders.add(1)
+            #expect(number == 1)
+            _ = holders.add(-1)
+            withExtendedLifetime(lock) {}
+          }
+        }
+      }
+    }
+    #expect(!FileManager.default.fileExists(atPath: path + ".lock"))
+    // A lock file that a killed run left is harmless.
+    try Data().write(to: URL(filePath: path + ".lock"))
+    let lock = try LogLock(for: path)
+    let error = #expect(throws: TensorIOError.self) { _ = try LogLock(for: path) }
+    #expect(error?.message.contains("Another run is writing") == true)
+    withExtendedLifetime(lock) {}
   }
 
   @Test(arguments: ["rows.jsonl", "rows.sqlite"])

@@ -70,6 +70,15 @@ import Testing
     #expect(try message(file, text).contains(expected))
   }
 
+  @Test func `arrays whose items have no values are an error`() throws {
+    for shape in ["1000000000000, 0", "3, 0, 2"] {
+      let folder = try DatasetFolder()
+      try folder.write(array("<f4", shape, []), to: "x.npy")
+      let error = #expect(throws: TensorIOError.self) { try folder.dataset("x.npy") }
+      #expect(error?.message.contains("so its items have no values") == true, "\(shape)")
+    }
+  }
+
   @Test func `MLPerf Tiny's sample files have windows, labels and machines`() throws {
     let dataset = try DatasetFolder([
       "y_labels.csv":

@@ -92,6 +92,10 @@ import Testing
     (
       "\"failed\":[0,", "\"failed\":[", "'models[0].metrics.classification.confusion' has 10 labels"
     ),
+    (
+      "\"failed\":[0,", "\"failed\":[-5,",
+      ".classification.confusion.failed[0]' must lie between 0 and 2^40, found -5."
+    ),
     ("\"failed\":0,\"labelled\"", "\"failed\":7,\"labelled\"", "'models[0].failed' says 7"),
     ("\"settings\": {", "\"settings\" {", "line 32, column 12: found '{', but ':' was expected"),
     (

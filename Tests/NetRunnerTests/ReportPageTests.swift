@@ -212,7 +212,7 @@ import Testing
   @Test func `empty and unusual reports give a page too`() throws {
     var report = ReportFixture(images: 30).make()
     report.models[0].metrics["classification"]?.confusion?.counts = [[1], [], [.max, .max]]
-    report.models[0].metrics["classification"]?.confusion?.failed = []
+    report.models[0].metrics["classification"]?.confusion?.failed = [-1]
     report.models[0].metrics["classification"]?.values[0].value = .nan
     report.models[0].metrics["classification"]?.values[1].interval = .init(
       lower: -.infinity, upper: .nan)

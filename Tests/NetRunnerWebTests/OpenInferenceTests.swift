@@ -181,6 +181,36 @@ import Testing
     }
   }
 
+  @Test func `a class whose label occurs twice has its own index`() async throws {
+    let fixture = try WebFixture()
+    fixture.options.includesShippedModels = false
+    let bundle = fixture.options.models + "/digits.tiobundle"
+    try FileManager.default.copyItem(
+      atPath: WebFixture.demo + "/digits.tiobundle", toPath: bundle)
+    let labels = ["zero", "one", "one", "three", "four", "five", "six", "seven", "eight", "nine"]
+    try Data(labels.joined(separator: "\n").utf8)
+      .write(to: URL(filePath: bundle + "/assets/labels.txt"))
+    let image = try WebFixture.image("digit-2-01.png")
+    let header = """
+      {"inputs": [{"name": "image", "datatype": "BYTES", "shape": [1],
+        "parameters": {"binary_data_size": \(image.count + 4)}}],
+       "outputs": [{"name": "classification", "parameters": {"classification": 2}}]}
+      """
+    var body = ByteBuffer(string: header)
+    body.writeInteger(UInt32(image.count), endianness: .little)
+    body.writeBytes(image)
+    let bytes = Array(buffer: body)
+    let length = length
+    try await fixture.test { client in
+      let answer = try await client.send(
+        .post, "/v2/models/digits/infer", bytes, headers: [length: "\(header.utf8.count)"]
+      ).json
+      let classes = answer["outputs"][0]["data"].elements.compactMap(\.text)
+      #expect(classes.count == 2)
+      #expect(classes.first?.hasSuffix(":2:one") == true, "\(classes)")
+    }
+  }
+
   @Test func `outputs that the model doesn't have are refused before it runs`() async throws {
     let fixture = try WebFixture()
     try fixture.addSum()

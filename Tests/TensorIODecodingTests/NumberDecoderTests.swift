@@ -106,6 +106,13 @@ import Testing
     #expect(bytes == [255, 0, 128, 0])
   }
 
+  @Test func `a depth map may have the whole range of numbers`() {
+    let map = DepthMap(
+      width: 3, height: 1, values: [-3e38, 0, 3e38], minimum: -3e38, maximum: 3e38)
+    let bytes = map.image().withBytes { span in span.withUnsafeBytes { Array($0.prefix(3)) } }
+    #expect(bytes == [255, 128, 0])
+  }
+
   @Test func `text is read from the symbols of each step`() throws {
     // Steps: h, h, blank, i.
     let value = try decoded(

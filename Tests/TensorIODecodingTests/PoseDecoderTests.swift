@@ -13,6 +13,14 @@ import Testing
   private static let photo = PixelBuffer(
     width: 128, height: 64, format: .rgb, bytes: Array(repeating: 90, count: 128 * 64 * 3))
 
+  @Test func `a number of keypoints that no model has is refused`() throws {
+    let backend = FixedOutputs(outputs: [("pose", [1, 8, 10], [])])
+    let decode = #"{"type": "yolo", "layout": "v8", "keypoints": 2000000000}"#
+    let error = #expect(throws: (any Error).self) { try backend.model(decode: decode) }
+    let text = error.map { "\($0)" } ?? ""
+    #expect(text.contains("a whole number from 1 to 1000000"), "\(text)")
+  }
+
   @Test func `MoveNet's keypoints are in pixels of the photo`() throws {
     // Rows of y, x and score. All points are in one place but the nose.
     var points: [Float] = Array(repeating: [0.5, 0.75, 0.8], count: 17).flatMap(\.self)

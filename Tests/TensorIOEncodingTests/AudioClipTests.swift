@@ -189,6 +189,14 @@ struct AudioClipTests {
       message(fields, samples: 400)?.contains("the recording has 3. Run the model on each") == true)
   }
 
+  @Test func `windows that would fill the memory are an error`() throws {
+    let fields = #""sample_rate": 16000, "step": 1"#
+    let spec = try model(fields).loadSignature().inputs[0]
+    let clip = AudioClip(samples: Array(repeating: 0, count: 940_000), sampleRate: 16_000)
+    let error = #expect(throws: TensorIOError.self) { try clip.windows(for: spec) }
+    #expect(error?.message.contains("has 939857 windows of 144 x 1 features") == true)
+  }
+
   @Test func `an array of the input's length is written as it is`() throws {
     let values = (0..<144).map { Float($0) }
     let found: [Float] = try model(#""sample_rate": 16000"#).run(values)["echo"]

@@ -132,4 +132,15 @@ struct FeatureRowTests {
         assets: ["v.txt": words]
       ).contains("has 1000001 words, but at most 1000000 were expected"))
   }
+
+  @Test func `whole numbers of a vocabulary may have more digits than a Double`() throws {
+    let column = #"{"name": "id", "vocabulary": "ids.txt", "encoding": "index"}"#
+    let words = ["ids.txt": "9007199254740992\n9007199254740993\n9007199254740994\n"]
+    for (number, index) in [(9_007_199_254_740_993, 1), (9_007_199_254_740_994, 2)] {
+      let found = try echo(column, width: 1, ["id": .integer(Int64(number))], assets: words)
+      #expect(found == [Float(index)])
+    }
+    let unknown = message(column, ["id": .integer(9_007_199_254_740_995)], assets: words)
+    #expect(unknown.contains("doesn't know 9007199254740995"), "\(unknown)")
+  }
 }

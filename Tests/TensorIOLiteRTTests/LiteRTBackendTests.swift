@@ -194,4 +194,21 @@ import Testing
     try Data("not a model at all, only text".utf8).write(to: empty)
     #expect(code(empty.path) == .invalidModel)
   }
+
+  @Test(arguments: [Float.nan, .infinity, -.infinity, -0.5])
+  func `a model whose input has an impossible scale is rejected`(_ scale: Float) throws {
+    let path = Fixtures.model("identity_image_int8.tflite")
+    let good = try backend.liteRTModel(at: path).signatures[0].inputs[0].quantization
+    let stored = try withUnsafeBytes(of: #require(good?.scales.first)) { Data($0) }
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    while let range = bytes.range(of: stored) {
+      bytes.replaceSubrange(range, with: withUnsafeBytes(of: scale) { Data($0) })
+    }
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).tflite")
+    try bytes.write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let error = #expect(throws: TensorIOError.self) { try backend.liteRTModel(at: file.path) }
+    #expect(error?.code == .invalidModel)
+    #expect(error?.message.contains("instead of a positive, finite number") == true)
+  }
 }

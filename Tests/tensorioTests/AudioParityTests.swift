@@ -245,6 +245,16 @@ struct AudioParityTests {
     #expect(same == (0, "equal: the largest difference is 0.0 (tolerance 0)\n", ""))
   }
 
+  @Test func `large equal numbers aren't taken for a quantization`() async throws {
+    let bundle = try Self.bundle("tensorflow")
+    let (sound, path) = (Self.folder + "sound.wav", bundle.pathBeside("theirs.npy"))
+    let values = [Int64](repeating: .max, count: 960)
+    try NumPyFile.write(Tensor(values, shape: [1, 48, 20]), to: path)
+    let result = try await CommandRunner.run(["parity", bundle.path, sound, "--against", path])
+    #expect(result.status == 1, "\(result.error)")
+    #expect(!result.output.contains("quantized with the scale"), "\(result.output)")
+  }
+
   @Test func `an array that isn't finite or has another size is reported`() async throws {
     let bundle = try Self.bundle("tensorflow")
     let (sound, path) = (Self.folder + "sound.wav", bundle.pathBeside("theirs.npy"))

@@ -44,6 +44,10 @@ import Testing
       ["worker", "x", "--timeout", "nan"],
       "Error: --timeout takes a positive number of seconds, such as 2.5, got nan."
     ),
+    (
+      ["worker", "x", "--heartbeat", "1e-19"],
+      "Error: --heartbeat takes a number of seconds from 0.001 to 1000000, or 0 for no heartbeats."
+    ),
     (["run", "x", "1", "--top", "many"], "Error: The value 'many' is invalid for '--top <top>'"),
     (
       ["run", "x", "1", "--threads", "0"], "Error: --threads takes a number from 1 to 1024, got 0."

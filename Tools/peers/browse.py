@@ -9,6 +9,7 @@
 The script prints what it saw as a JSON object, including the console's messages.
 """
 
+import contextlib
 import http.server
 import io
 import json
@@ -16,13 +17,14 @@ import sys
 import threading
 import time
 import zipfile
+from pathlib import Path
 
 from selenium.webdriver.common.by import By
 
 from page import DEMO, Page, opened, page_arguments
 
 
-def zipped_bundle() -> bytes:
+def zipped_bundle(identifier: str = "imported") -> bytes:
     """Returns a zip of the digits under another name."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -32,9 +34,9 @@ def zipped_bundle() -> bytes:
             content = path.read_bytes()
             if path.name == "model.json":
                 model = json.loads(content)
-                model["id"], model["name"] = "imported", "Imported digits"
+                model["id"], model["name"] = identifier, f"{identifier.capitalize()} digits"
                 content = json.dumps(model).encode()
-            archive.writestr(f"imported.tiobundle/{path.relative_to(DEMO / 'digits.tiobundle')}", content)
+            archive.writestr(f"{identifier}.tiobundle/{path.relative_to(DEMO / 'digits.tiobundle')}", content)
     return data.getvalue()
 
 
@@ -49,13 +51,35 @@ class Bundles(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content)
+        # A cancelled download ends the connection.
+        with contextlib.suppress(ConnectionError):
+            self.wfile.write(content)
 
     def log_message(self, *arguments) -> None:
         pass
 
 
-def browse(address: str, page: Page) -> dict:
+def import_another(page: Page, address: str, folder: Path) -> bool:
+    """Imports a model while another one is downloaded, and returns whether it takes the place of that one."""
+    archive = folder / "second.zip"
+    archive.write_bytes(zipped_bundle("second"))
+    Bundles.reloaded.clear()
+    page.wait(lambda: page.find("#import-start").is_enabled())
+    page.type("#import-url", address)
+    page.click("#import-start")
+    page.wait(lambda: "Downloading" in page.text("#import-state"))
+    page.find("#zip-input").send_keys(str(archive))
+    page.wait(lambda: "Imported Second digits" in page.text("#import-state"))
+    states = lambda: page.driver.execute_async_script(
+        """const [done] = arguments;
+        fetch("/api/v1/imports").then((response) => response.json()).then(
+          ({ imports }) => done(imports.map(({ state }) => state)));""")
+    is_cancelled = page.wait(lambda: states() == ["cancelled", "done"], 15) is not None
+    Bundles.reloaded.set()
+    return is_cancelled and page.find("#import-start").is_enabled() and "second" in page.models()
+
+
+def browse(address: str, page: Page, folder: Path) -> dict:
     seen: dict = {}
 
     page.driver.get(address)
@@ -97,7 +121,8 @@ def browse(address: str, page: Page) -> dict:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bundles)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     page.driver.get(address.split("#")[0] + "#/models")
-    page.type("#import-url", f"http://127.0.0.1:{server.server_port}/x.zip")
+    bundle = f"http://127.0.0.1:{server.server_port}/x.zip"
+    page.type("#import-url", bundle)
     page.click("#import-start")
     page.wait(lambda: page.text("#import-state"))
     page.driver.refresh()
@@ -107,6 +132,7 @@ def browse(address: str, page: Page) -> dict:
     seen["imports"] = page.wait(lambda: "imported" in page.models()) is not None
     seen["import_says"] = page.text("#import-state")
     page.look("models")
+    seen["imports_another_meanwhile"] = import_another(page, bundle, folder)
 
     page.driver.get(address.split("#")[0] + "#/live")
     seen["says_it_no_more"] = page.wait(
@@ -140,8 +166,8 @@ def browse(address: str, page: Page) -> dict:
 
 def main() -> None:
     arguments = page_arguments().parse_args()
-    with opened(arguments) as (page, _):
-        json.dump(browse(arguments.address, page), sys.stdout)
+    with opened(arguments) as (page, folder):
+        json.dump(browse(arguments.address, page, folder), sys.stdout)
 
 
 if __name__ == "__main__":

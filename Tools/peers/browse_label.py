@@ -83,6 +83,29 @@ import("/js/labelGrid.js").then(async ({ LabelGrid }) => {
 });
 """
 
+# Closes an image while a box is drawn on it, and names files of which several would have the same name.
+CLOSE_AND_NAME = """
+const done = arguments[0];
+const scripts = ["annotator", "annotationKeys", "labeling"].map((name) => import(`/js/${name}.js`));
+Promise.all(scripts).then(([{ Annotator }, { annotatorKey }, { namedPhotos }]) => {
+  const frame = document.createElement("div");
+  const annotator = new Annotator(frame, { change: () => {}, select: () => {} });
+  const drawing = frame.querySelector("svg");
+  drawing.setPointerCapture = () => {};
+  const errors = [];
+  addEventListener("error", ({ message }) => errors.push(message));
+  const point = (type, clientX) => drawing.dispatchEvent(new PointerEvent(type, { isPrimary: true, clientX }));
+  annotator.open({ width: 100, height: 100 }, []);
+  point("pointerdown", 10);
+  point("pointermove", 40);
+  annotator.close();
+  point("pointerup", 40);
+  const names = namedPhotos(["a/b.png", "c/b.png", "x/a-b.png"].map((path) => ({ path }))).map(({ name }) => name);
+  const isLeft = !annotatorKey(annotator, { key: "b" }) && frame.querySelector(".draft").children.length === 0;
+  done({ isLeft: isLeft && errors.length === 0 && annotator.shapes.length === 0, names });
+});
+"""
+
 
 def photo_of_objects(folder: Path) -> Path:
     """Writes a photo of 240 x 320 pixels, in whose 6 x 8 areas two boxes are coded."""
@@ -326,6 +349,11 @@ class Labelling:
         page.click("#label-evaluate")
         self.has("evaluates_boxes", lambda: page.driver.find_elements(By.CSS_SELECTOR, "#export-json"))
 
+    def corners(self) -> None:
+        found = self.page.driver.execute_async_script(CLOSE_AND_NAME)
+        self.seen["ends_a_drag_with_its_image"] = found["isLeft"]
+        self.seen["gives_each_file_a_name"] = found["names"] == ["a-b.png", "c-b.png", "a-b-2.png"]
+
     # German, and large lists
 
     def german(self) -> None:
@@ -356,7 +384,7 @@ def main() -> None:
         labelling = Labelling(arguments.address, page, arguments.folder)
         try:
             page.driver.get(arguments.address)
-            for part in ["images", "failures", "boxes", "export", "german"] + ["many"] * arguments.many:
+            for part in ["images", "failures", "boxes", "export", "corners", "german"] + ["many"] * arguments.many:
                 getattr(labelling, part)()
             labelling.seen["axe"] = page.found
             # The console reports the lost server, and the image that the server can't read either.

@@ -31,6 +31,25 @@ PHOTOS = {
 }
 MANY = 120
 
+# Makes figures of models that lack some values, and of a matrix with more classes than it shows.
+FIGURES = """
+const done = arguments[0];
+Promise.all([import("/js/reportFigures.js"), import("/js/confusion.js")]).then(([{ tiles }, { confusionChart }]) => {
+  const model = (name, p50, value) => ({
+    model: { name }, failed: 0, pictures: 1, latency: { total: { p50 }, inference: { p50 } },
+    metrics: { losses: { values: [{ name: "log_loss", value, higher_is_better: false }] } },
+  });
+  const models = [model("a", null, 0.5), model("b", 3, null), model("c", 2, 0.2), model("d", 4, null)];
+  const labels = Array.from({ length: 40 }, (_, place) => `class ${place}`);
+  const counts = labels.map((_, row) => labels.map((_, column) => (row === 0 || row === column ? 1 : 0)));
+  const matrix = confusionChart({ labels, counts, failed: labels.map(() => 6) });
+  done({
+    tiles: tiles({ models, dataset: { labelled: 1 } }).textContent,
+    cells: [...matrix.querySelectorAll("title")].map((each) => each.textContent),
+  });
+});
+"""
+
 
 def make(folder: Path) -> None:
     """Writes the models and photos."""
@@ -177,6 +196,13 @@ class Evaluations:
             f"const a = document.querySelector('{more} .scroll'); a.scrollLeft = a.scrollWidth")
         seen["hint_goes"] = self.page.wait(lambda: self.count(more) == before - 1) is not None
 
+    def figures(self) -> None:
+        """Tiles without some values, and a matrix without some classes."""
+        figures = self.driver.execute_async_script(FIGURES)
+        self.seen["skips_unknown_values"] = all(
+            text in figures["tiles"] for text in ["Log loss, c", "Median latency, c"])
+        self.seen["counts_whole_rows"] = "class 0 taken for class 0: 1 of 46" in figures["cells"]
+
     def reasons(self) -> None:
         """Reasons of undefined metrics."""
         seen, page = self.seen, self.page
@@ -247,7 +273,7 @@ def browse(page: Page, address: str) -> dict:
     parts = [evaluations.first, evaluations.photos, evaluations.dialog]
     if page.is_phone:
         parts.append(evaluations.narrow)
-    parts += [evaluations.reasons, evaluations.pages, evaluations.failures]
+    parts += [evaluations.figures, evaluations.reasons, evaluations.pages, evaluations.failures]
     for part in parts:
         part()
     evaluations.seen["axe"] = page.found

@@ -53,6 +53,20 @@ const [name, how, done] = arguments;
 })().then(() => done(null), (error) => done(String(error)));
 """
 
+# Pastes a video and, before it plays, a sample of the server.
+PASTE_BOTH = """
+const [name, done] = arguments;
+const paste = (file) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.items.add(file);
+  document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+};
+fetch(`/api/v1/samples/${name}`).then((response) => response.blob()).then((blob) => {
+  paste(new File(["film"], "film.webm", { type: "video/webm" }));
+  paste(new File([blob], name, { type: blob.type }));
+  done(null);
+});
+"""
 
 # Drops a bundle's folder, or a file, in the way that a browser passes it: as entries, without a zip.
 DROP = """
@@ -162,6 +176,8 @@ def sources(page: Page, seen: dict) -> None:
     seen["takes_drops"] = page.shows("five")
     give(page, "digit-2-01.png", "paste")
     seen["takes_pastes"] = page.shows("two")
+    page.driver.execute_async_script(PASTE_BOTH, "digit-6-01.png")
+    seen["leaves_a_video_before_it_plays"] = page.shows("six") and not page.find("#stage-note").is_displayed()
     give(page, "digit-4-01.png", "video")
     seen["plays_videos"] = page.shows("four")
     still = page.frames()
@@ -256,6 +272,9 @@ def settings(page: Page, address: str, seen: dict) -> None:
     ) is not None
     seen["is_dark"] = page.driver.execute_script(
         "return getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+    page.driver.get("about:blank")
+    page.driver.get(address + "#token=100%")
+    seen["starts_with_any_token"] = page.wait(lambda: page.find("#source").is_displayed(), 10) is not None
 
 
 def main() -> None:

@@ -42,7 +42,7 @@ final class RoundStore: Sendable {
       signed = try row.bytes("signed")
       guard let document = try? RepositoryJSON.decode(SignedDocument.self, from: signed),
         let task = try? RepositoryJSON.decode(RoundTask.self, from: document.document),
-        (try? task.validate()) != nil
+        (try? task.validate(isStored: true)) != nil
       else { throw row.mismatch("signed", "a signed task") }
       guard let state = RoundStatus.State(rawValue: try row.text("state")) else {
         throw row.mismatch("state", "the state of a round")
@@ -225,11 +225,12 @@ final class RoundStore: Sendable {
     status.refused = refused.withLock { $0[[model, name]] ?? [:] }
     status.reason = round.reason
     status.ended = round.ended
-    if round.state == .finished, task.plan.noiseMultiplier > 0 {
-      status.privacy = RoundStatus.Privacy(
-        epsilon: PrivacyAccountant.epsilon(
-          noiseMultiplier: task.plan.noiseMultiplier, delta: task.plan.delta),
-        delta: task.plan.delta)
+    let epsilon = PrivacyAccountant.epsilon(
+      noiseMultiplier: task.plan.noiseMultiplier, delta: task.plan.delta)
+    // Without noise, ε is infinite, which JSON can't express. The noise of a round that an older
+    // version stored can also be too small.
+    if round.state == .finished, epsilon.isFinite {
+      status.privacy = RoundStatus.Privacy(epsilon: epsilon, delta: task.plan.delta)
     }
     return status
   }

@@ -118,7 +118,7 @@ final class LogLock {
     path = results + ".lock"
     let lock: FileLock?
     do {
-      lock = try FileLock.waitingBriefly(on: path, creatingWith: 0o644)
+      lock = try Self.lock(path)
     } catch {
       throw TensorIOError(.unwritableFile, "'\(path)' cannot be created: \(error.reason).")
     }
@@ -131,4 +131,25 @@ final class LogLock {
   }
 
   deinit { try? FileOperations.remove(path) }
+
+  /// Locks a file, and creates it if it is missing.
+  ///
+  /// The run before removes the file when it ends. A lock on a removed file would exclude nobody.
+  /// The locking is therefore repeated if the name now belongs to another file, or to none.
+  ///
+  /// - Returns: The lock, or nil if another run holds it.
+  private static func lock(_ path: String) throws(FileError) -> FileLock? {
+    while true {
+      // While the file is open, its number isn't given to another file. If the name belongs to it
+      // before and after the locking, it is the locked one.
+      let file = try OpenFile(writing: path, permissions: 0o644)
+      guard let lock = try FileLock.waitingBriefly(on: path, creatingWith: 0o644) else {
+        return nil
+      }
+      let after = try FileStatus(of: path, followsLinks: false)
+      // This is read last, so that the file is open until then.
+      let before = try file.status
+      if after?.device == before.device, after?.number == before.number { return lock }
+    }
+  }
 }

@@ -37,7 +37,7 @@ public final class JSONLinesLog: BulkLog {
   /// Throws unless the file starts like a log, so that files of other kinds are never truncated.
   private func checkBeginning() throws {
     let opened = try FileSystem.open(path)
-    guard let beginning = try? opened.read(atMost: 1 << 20) else { return }
+    let beginning = try reading { try opened.read(atMost: 1 << 20) }
     let line = beginning.prefix { $0 != lineFeed }
     let isWhole = line.count < beginning.count
     let first = try? StableJSON.makeDecoder().decode(BulkRow.self, from: Data(line))
@@ -62,7 +62,10 @@ public final class JSONLinesLog: BulkLog {
     let decoder = StableJSON.makeDecoder()
     var rest: [UInt8] = []
     var number = 0
-    while let piece = try? file.read(atMost: 1 << 16), !piece.isEmpty {
+    while true {
+      // A disk that fails must not look like the end of the file.
+      let piece = try reading { try file.read(atMost: 1 << 16) }
+      guard !piece.isEmpty else { return }
       rest += piece
       var start = rest.startIndex
       while let end = rest[start...].firstIndex(of: lineFeed) {

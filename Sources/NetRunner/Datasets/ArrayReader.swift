@@ -23,6 +23,10 @@ extension DatasetReader {
         .wrongKind,
         "'\(path)' has the shape \(shape), but the first axis must count the samples.")
     }
+    guard shape.allSatisfy({ $0 > 0 }) else {
+      throw TensorIOError(
+        .wrongKind, "'\(path)' has the shape \(shape), so its items have no values.")
+    }
     let truths = try arrays.labels.map { try Self.truths($0.tensor, of: count, named: path) }
     let tensor = arrays.inputs.tensor
     let samples = try (0..<count).map { index in

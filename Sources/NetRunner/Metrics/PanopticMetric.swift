@@ -138,6 +138,13 @@ struct PanopticMetric: MetricFamily {
         throw TensorIOError(
           .wrongKind, "Metric '\(name)' was given items that are not its own counts of segments.")
       }
+      // The limit keeps the sums of all images exact.
+      if let wrong = numbers.first(where: { !(0...0x1p40).contains($0) }) {
+        throw TensorIOError(
+          .wrongKind,
+          "Metric '\(name)': the counts of segments must lie between 0 and 2^40, found \(wrong). "
+            + "The report is damaged. Evaluate the images again.")
+      }
       for (index, label) in item.classes.enumerated() {
         let own = Array(numbers[(5 * index)..<(5 * index + 5)])
         var sum = sums[label] ?? (own[0] == 1, PanopticCount())
@@ -152,7 +159,7 @@ struct PanopticMetric: MetricFamily {
         value == .pqThings ? entry.isThing : value == .pqStuff ? !entry.isThing : true
       }
       let number = used.map { $0.count.number(value) }.meanIfAny
-      let count = used.reduce(0) { $0 + $1.count.truths }
+      let count = used.reduce(0) { min($0 + $1.count.truths, 1 << 52) }
       report.values.append(MetricValue(value.rawValue, number, count: count))
       if number == nil {
         report.notes.append("\(value.rawValue) is not defined: there are no such segments.")

@@ -204,7 +204,8 @@ struct TarReader {
     while !bytes.isEmpty {
       let digits = bytes.prefix { $0 != 32 }
       guard let length = Int(Self.text(digits)), length > digits.count + 1, length <= bytes.count,
-        let equals = bytes.prefix(length - 1).firstIndex(of: UInt8(ascii: "=")),
+        let equals = bytes.prefix(length - 1).dropFirst(digits.count + 1)
+          .firstIndex(of: UInt8(ascii: "=")),
         bytes[bytes.startIndex + length - 1] == UInt8(ascii: "\n")
       else { throw damage(at: start, "a record 'LENGTH KEY=VALUE' was expected") }
       let end = bytes.startIndex + length

@@ -68,7 +68,7 @@ final class LabelFolder: Sendable {
   /// this one.
   func keep(_ image: [UInt8], as name: String) throws {
     try changes.withLock { _ in
-      if try write(image, as: name) { try store.removeLabel(of: file(name), for: model) }
+      try write(image, as: name)
     }
   }
 
@@ -111,29 +111,38 @@ final class LabelFolder: Sendable {
   func removeShapes(_ name: String) throws -> Bool {
     try changes.withLock { _ in
       guard try shapeFolder.remove(name) else { return false }
-      if try !store.labels(for: model).contains(where: { $0.path == name }) {
+      // Names that only look the same are names of different photos.
+      let isLabelled = try store.labels(for: model).contains {
+        $0.path.utf8.elementsEqual(name.utf8)
+      }
+      if !isLabelled {
         try FileSystem.remove(file(name))
       }
       return true
     }
   }
 
-  /// Writes a photo, and returns whether it replaced another one.
+  /// Writes a photo.
   ///
-  /// The other one's shapes are then deleted.
-  @discardableResult
-  private func write(_ image: [UInt8], as name: String) throws -> Bool {
+  /// If it replaces another one, that one's label and shapes are deleted first. An error or a power
+  /// cut at any time then leaves no photo with the label of another one.
+  private func write(_ image: [UInt8], as name: String) throws {
     let isReplaced = FileSystem.isFile(file(name))
-    if isReplaced, try FileSystem.read(file(name)).elementsEqual(image) { return false }
+    if isReplaced, try FileSystem.read(file(name)).elementsEqual(image) { return }
     let fresh = path + "/.\(UUID().uuidString)"
     defer { try? FileSystem.remove(fresh) }
     try WebError.storing {
       try Data(image).write(to: URL(filePath: fresh))
       try FileSystem.flush(fresh)
-      try FileSystem.rename(fresh, to: file(name))
     }
-    if isReplaced { try shapeFolder.remove(name) }
-    return isReplaced
+    if isReplaced {
+      try store.removeLabel(of: file(name), for: model)
+      try shapeFolder.remove(name)
+    }
+    try WebError.storing {
+      try FileSystem.rename(fresh, to: file(name))
+      try FileSystem.flush(photos)
+    }
   }
 
   private func file(_ name: String) -> String { photos + "/" + name }

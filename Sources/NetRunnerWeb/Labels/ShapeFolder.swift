@@ -14,8 +14,11 @@ import TensorIO
 /// All members block the calling thread. ``LabelFolder`` allows one change at a time.
 final class ShapeFolder: Sendable {
   private let path: String
-  /// The number of shapes of each image, by the image's name.
-  private let counts: Mutex<[String: Int]>
+  /// The images and their numbers of shapes, by the paths of their documents.
+  ///
+  /// The keys aren't the images' names, because Swift's strings are equal if people read the same,
+  /// while names of different bytes are those of different images.
+  private let counts: Mutex<[String: (photo: String, count: Int)]>
 
   private struct Document: Codable {
     var photo: String
@@ -24,21 +27,27 @@ final class ShapeFolder: Sendable {
 
   init(_ path: String) throws {
     self.path = path
-    var counts: [String: Int] = [:]
+    var counts: [String: (photo: String, count: Int)] = [:]
     for name in FileSystem.isFolder(path) ? try FileSystem.contents(of: path) : []
     where name.hasSuffix(".json") && !name.hasPrefix(".") {
       let document = try Self.document(path + "/" + name)
-      counts[document.photo] = document.shapes.shapes.count
+      let entry = (photo: document.photo, count: document.shapes.shapes.count)
+      counts[Self.file(of: document.photo, in: path)] = entry
     }
     self.counts = Mutex(counts)
   }
 
   /// The images that have a document, and their numbers of shapes, sorted by name.
   var all: [(photo: String, count: Int)] {
-    counts.withLock { $0.map { (photo: $0.key, count: $0.value) } }.sorted { $0.photo < $1.photo }
+    counts.withLock { $0 }
+      .sorted { ($0.value.photo, $0.key) < ($1.value.photo, $1.key) }
+      .map(\.value)
   }
 
-  func has(_ photo: String) -> Bool { counts.withLock { $0[photo] != nil } }
+  func has(_ photo: String) -> Bool {
+    let file = file(of: photo)
+    return counts.withLock { $0[file] != nil }
+  }
 
   /// Returns the shapes of an image, or nil if it has no document.
   func shapes(of photo: String) throws -> ImageShapes? {
@@ -51,29 +60,35 @@ final class ShapeFolder: Sendable {
       try ScratchFolder.makeFolder(path, "for shapes ", attributes: nil)
     }
     let document = try Document(photo: photo, shapes: shapes).encoded()
+    let file = file(of: photo)
     let fresh = path + "/.\(UUID().uuidString)"
     defer { try? FileSystem.remove(fresh) }
     try WebError.storing {
       try document.write(to: URL(filePath: fresh))
       try FileSystem.flush(fresh)
-      try FileSystem.rename(fresh, to: file(of: photo))
+      try FileSystem.rename(fresh, to: file)
     }
-    counts.withLock { $0[photo] = shapes.shapes.count }
+    let entry = (photo: photo, count: shapes.shapes.count)
+    counts.withLock { $0[file] = entry }
+    try WebError.storing { try FileSystem.flush(path) }
   }
 
   /// Deletes an image's document, and returns whether it had one.
   @discardableResult
   func remove(_ photo: String) throws -> Bool {
     guard has(photo) else { return false }
-    try FileSystem.remove(file(of: photo))
-    counts.withLock { $0[photo] = nil }
+    let file = file(of: photo)
+    try FileSystem.remove(file)
+    counts.withLock { $0[file] = nil }
     return true
   }
 
   /// The document's path: a hash, because an image's name can be as long as a file's.
-  private func file(of photo: String) -> String {
+  private static func file(of photo: String, in path: String) -> String {
     "\(path)/\(BlobDigest(of: photo.utf8).hexadecimal).json"
   }
+
+  private func file(of photo: String) -> String { Self.file(of: photo, in: path) }
 
   private static func document(_ path: String) throws -> Document {
     do {

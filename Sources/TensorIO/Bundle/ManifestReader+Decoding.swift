@@ -4,6 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ManifestReader {
+  /// The maximum of a number that stands for names, as in decoders of points.
+  private static let mostNames = 1_000_000
+
   /// Reads the `decode` field of an output.
   mutating func readDecoding(_ layer: [String: JSONValue], at path: String) -> LayerCoding? {
     let path = "\(path).decode"
@@ -78,7 +81,13 @@ extension ManifestReader {
     case .numbers(let count): checkNumbers(value, count: count, at: path)
     case .names:
       if case .array = value { return check(value, .texts, at: path) }
-      if case .number = value { return check(value, .count(from: 1), at: path) }
+      if case .number(let count) = value {
+        guard let whole = Int(exactly: count), (1...Self.mostNames).contains(whole) else {
+          return wrongNumber(
+            Float(count), at: path, expected: "a whole number from 1 to \(Self.mostNames)")
+        }
+        return
+      }
       mistyped(value, at: path, expected: "an array of names, or their number")
     case .counts(let count):
       checkNumbers(value, count: count, at: path)

@@ -69,8 +69,9 @@ package struct ImagePlacement: Sendable, Equatable {
       Float(crop.width) / Float(target.width), Float(crop.height) / Float(target.height))
     let (across, down) = (Float(crop.width) / ratio, Float(crop.height) / ratio)
     // TensorFlow refuses images that are too thin for a whole pixel.
-    width = max(1, Int(across))
-    height = max(1, Int(down))
+    // Numbers of 32 bits may be larger than the target's size.
+    width = min(max(1, Int(across)), target.width)
+    height = min(max(1, Int(down)), target.height)
     x = max(0, Int((Float(target.width) - across) / 2))
     y = max(0, Int((Float(target.height) - down) / 2))
   }

@@ -172,7 +172,7 @@ extension BoundSignature {
         "The output '\(output.spec.name)' has \(share) strings, expected "
           + "\(output.spec.elementCount).")
     }
-    return count == 1 ? all : Array(all[(item * share)..<((item + 1) * share)])
+    return Array(all[(item * share)...].prefix(output.spec.elementCount))
   }
 }
 

@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// Where a training stands, apart from the model's weights.
-struct TrainingState: Codable, Sendable {
+package struct TrainingState: Codable, Sendable {
   /// What a training must have in common with the one that it continues.
   struct Settings: Codable, Hashable, Sendable {
     var items: Int
@@ -49,12 +49,20 @@ struct TrainingState: Codable, Sendable {
   /// The name of the checkpoint's folder.
   var folderName: String { Self.folderName(epochs: epochs, step: step) }
 
-  /// Returns the name of a checkpoint's folder; names sort in the order in which they are written.
+  /// Returns the name of a checkpoint's folder.
   static func folderName(epochs: Int, step: Int = 0) -> String {
     func digits(_ number: Int, _ count: Int) -> String {
       String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
     }
     return "epoch-\(digits(epochs, 5))" + (step > 0 ? "-step-\(digits(step, 7))" : "")
+  }
+
+  /// Sorts the names of checkpoints' folders in the order in which they were written.
+  ///
+  /// From epoch 100,000 on, a name has more digits, so the order isn't that of the texts.
+  package static func sorted(folders names: [String]) -> [String] {
+    func numbers(_ name: String) -> [Int] { name.split(separator: "-").compactMap { Int($0) } }
+    return names.sorted { numbers($0).lexicographicallyPrecedes(numbers($1)) }
   }
 
   /// Returns the notes that another training has other values for, in the order of their names.
@@ -132,9 +140,10 @@ struct TrainingCheckpoints: Sendable {
 
   /// The names of the complete checkpoints, in the order in which they were written.
   private func names() throws -> [String] {
-    try FileSystem.contents(of: folder).filter { name in
-      name.hasPrefix("epoch-") && FileSystem.isFile("\(folder)/\(name)/\(Self.stateFile)")
-    }.sorted()
+    TrainingState.sorted(
+      folders: try FileSystem.contents(of: folder).filter { name in
+        name.hasPrefix("epoch-") && FileSystem.isFile("\(folder)/\(name)/\(Self.stateFile)")
+      })
   }
 
   /// Returns the last checkpoint; nil if there is none.

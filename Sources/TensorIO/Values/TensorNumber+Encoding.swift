@@ -178,8 +178,10 @@ extension Float {
   @inline(__always)
   func clamped<Element: TensorNumber & FixedWidthInteger>(to type: Element.Type) -> Element {
     let limit = Double(self).rounded(.towardZero)
-    if limit <= Element.min.float64 { return .min }
+    guard limit > Element.min.float64 else { return .min }
     if limit >= Element.max.float64 { return .max }
+    // Only this type has numbers that `Int64` doesn't have.
+    if Element.self == UInt64.self { return Element(truncatingIfNeeded: UInt64(limit)) }
     return Element(truncatingIfNeeded: Int64(limit))
   }
 }

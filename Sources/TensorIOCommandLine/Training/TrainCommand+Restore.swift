@@ -19,7 +19,7 @@ extension TrainCommand {
     let checkpoints = names.filter { name in
       name.hasPrefix("epoch-") && FileSystem.isFile("\(restore)/\(name)/training.json")
     }
-    guard let last = checkpoints.max() else { return }
+    guard let last = TrainingState.sorted(folders: checkpoints).last else { return }
     throw TensorIOError(
       .invalidOption,
       "'\(restore)' has the checkpoints of a training, and --restore takes one of them. The last one "

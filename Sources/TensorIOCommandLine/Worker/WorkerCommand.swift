@@ -91,7 +91,8 @@ struct WorkerCommand: ParsableCommand {
       "--ahead can't be combined with --supervise or --timeout, because items that wait would have to "
         + "run again or take too long.")
     try checkUsage(
-      (0...1e6).contains(heartbeat ?? 0), "--heartbeat takes a number of seconds from 0.")
+      heartbeat.map { $0 == 0 || (0.001...1e6).contains($0) } ?? true,
+      "--heartbeat takes a number of seconds from 0.001 to 1000000, or 0 for no heartbeats.")
     try checkUsage(
       timeout.map { $0 > 0 && $0 <= 1e9 } ?? true,
       "--timeout takes a positive number of seconds, such as 2.5, got \(timeout ?? 0).")

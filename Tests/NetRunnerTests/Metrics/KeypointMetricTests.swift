@@ -111,6 +111,24 @@ import Testing
     }
   }
 
+  @Test func `an item with objects but without the names of their keypoints is refused`() throws {
+    let metric = KeypointMetric(name: "keypoints", context: MetricContext(labels: []))
+    let exact = pose(names, [(0.2, 0.2), (0.4, 0.2)])
+    let whole = try #require(try metric.evaluate(.boxes([person(names, places)]), exact))
+    var bare = DetectionItem()
+    bare.add(
+      TrueBox(
+        category: 0, box: Box(x: 0, y: 0, width: 10, height: 5), area: 50, isCrowd: false))
+    for items in [[whole, bare], [bare, whole], [bare]] {
+      let error = #expect(throws: TensorIOError.self) { try metric.reduce(items) }
+      #expect(error?.message.contains("has no 'pointNames'") == true)
+    }
+    // An item without objects has no names either, but it is whole.
+    let extra = try #require(try metric.evaluate(.boxes([]), exact))
+    let report = try metric.reduce([whole, extra])
+    #expect(report.values.count == 13)
+  }
+
   @Test func `a model that finds only boxes is an error that names the other metric`() throws {
     var boxes = pose(names, [(0.2, 0.2), (0.4, 0.2)])
     boxes.detections?[0].keypoints = nil

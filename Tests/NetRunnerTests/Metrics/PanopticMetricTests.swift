@@ -205,6 +205,30 @@ import Testing
     }
   }
 
+  @Test(arguments: 1...4)
+  func `counts that no image can have are refused`(place: Int) throws {
+    let metric = try PanopticMetric(name: "panoptic", context: MetricContext(labels: ["sky"]))
+    let wrong: [Double] = [1e300, 0x1p41, -1, .nan, .infinity]
+    for number in wrong {
+      var numbers: [Double] = [0, 0, 0, 0, 0]
+      numbers[place] = number
+      let item = PanopticMetric.Item(
+        classes: ["sky"], counts: PackedNumbers(numbers), unknown: [], failed: false)
+      let error = #expect(throws: TensorIOError.self) { try metric.reduce([item]) }
+      #expect(error?.message.contains("must lie between 0 and 2^40") == true)
+    }
+  }
+
+  @Test func `the largest counts of many classes can be added`() throws {
+    let metric = try PanopticMetric(name: "panoptic", context: MetricContext(labels: ["sky"]))
+    let largest: [Double] = [0, 0x1p40, 0x1p40, 0x1p40, 0x1p40]
+    let item = PanopticMetric.Item(
+      classes: (0..<2100).map { "c\($0)" },
+      counts: PackedNumbers((0..<2100).flatMap { _ in largest }), unknown: [], failed: false)
+    let report = try metric.reduce([item, item])
+    #expect(report.values.first?.value == 0.5)
+  }
+
   @Test(.enabled(if: MetricPeer.isThere, MetricPeer.reason))
   func `classes and models that don't fit are noted or errors`() async throws {
     let item = Case.random(seed: 1, folder: folder.path, images: 1, masks: true)

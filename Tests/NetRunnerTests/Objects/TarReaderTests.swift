@@ -128,7 +128,10 @@ private final class BytesStream: ByteStream {
     #expect(Self.error(large + Self.end)?.contains("names of at most") == true)
   }
 
-  @Test(arguments: ["9 path=ab", "99 path=a\n", "a path=b\n", "6 path\n", "8 path=\n", "-1 a=b\n"])
+  @Test(arguments: [
+    "9 path=ab", "99 path=a\n", "a path=b\n", "6 path\n", "8 path=\n", "-1 a=b\n",
+    "20\0=abc xxxxxxxxxxx\n",
+  ])
   func `a damaged record of pax is an error`(record: String) {
     let archive = Self.archive("x", Array(record.utf8), kind: "x") + Self.archive()
     if record == "8 path=\n" {

@@ -54,6 +54,12 @@ import Testing
     }
   }
 
+  @Test func `a part is never larger than a target that 32 bits round up`() {
+    let placement = ImagePlacement(
+      of: (1, 20_000_003), in: (1, 20_000_003), by: ImageCrop(.pad, rounding: .tensorflow))
+    #expect(placement.height == 20_000_003 && placement.y == 0)
+  }
+
   @Test func `model.json names the rounding`() {
     var reader = ManifestReader(isQuantized: false)
     let layer = reader.read(

@@ -287,4 +287,13 @@ import Testing
     let plain = ItemOrder([4, 2, 9])
     #expect(plain.items(shuffles: false, &other) == [4, 2, 9])
   }
+
+  @Test func `checkpoints are in the order of their epochs and steps`() {
+    let ordered = [
+      "epoch-00009", "epoch-99999", "epoch-99999-step-0000002", "epoch-99999-step-10000000",
+      "epoch-100000", "epoch-100001-step-0000001",
+    ]
+    #expect(TrainingState.sorted(folders: ordered.reversed()) == ordered)
+    #expect(TrainingState.sorted(folders: ordered.sorted()) == ordered)
+  }
 }

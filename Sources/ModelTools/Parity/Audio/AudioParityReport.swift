@@ -120,10 +120,10 @@ package struct AudioParityReport {
       return finding
     }
     finding.looksLike = "\(theirs)"
-    if let line {
+    if let line, line.scale > 0, let zero = Int(exactly: line.bias.rounded()) {
       finding.looksLike? +=
         ", quantized with the scale \((1 / line.scale).significant) and the zero "
-        + "point \(Int(line.bias.rounded()))"
+        + "point \(zero)"
     }
     finding.suggestion =
       "Pass \(ours) to set_tensor in the Python code, and don't quantize the features."

@@ -90,16 +90,29 @@ struct KeypointMetric: MetricFamily {
         + "annotations for each class that has other keypoints.")
   }
 
+  private var damaged: TensorIOError {
+    TensorIOError(
+      .wrongKind,
+      "Metric '\(name)': an item with objects has no 'pointNames', but it must have as many as the "
+        + "other items. The report is damaged. Evaluate the images again.")
+  }
+
   // MARK: - Report
 
   func reduce(_ items: [DetectionItem]) throws -> MetricReport {
-    let names = items.lazy.compactMap(\.pointNames).first ?? []
+    let first = items.lazy.compactMap(\.pointNames).first
+    let names = first ?? []
     guard items.allSatisfy({ $0.pointNames.map { $0.count == names.count } ?? true }) else {
       throw different
     }
     let similarity = KeypointSimilarity(points: names.count)
     let categories = try DetectionCategories(items, metric: name)
     let images = categories.all.map(categories.images)
+    // An image without objects has no names, but it can have detections.
+    let isWhole = images.joined().allSatisfy { image in
+      image.objects.allSatisfy { first != nil && $0.points.count == names.count }
+    }
+    guard isWhole else { throw damaged }
     let results = images.map { DetectionEvaluation($0, keypoints: similarity) }
     var points = CorrectPoints(points: names.count)
     for image in images.joined() { points.add(image, similarity) }

@@ -217,6 +217,10 @@ extension ConfusionMatrix {
       return "' has \(labels.count) labels, \(counts.count) rows and \(failed.count) numbers of "
         + "failed images: they must be equal."
     }
+    let range = 0...(1 << 40)
+    if let row = failed.firstIndex(where: { !range.contains($0) }) {
+      return ".failed[\(row)]' must lie between 0 and 2^40, found \(failed[row])."
+    }
     for (row, numbers) in counts.enumerated() {
       guard numbers.count == labels.count else {
         return ".counts[\(row)]' must have \(labels.count) numbers, but it has \(numbers.count)."

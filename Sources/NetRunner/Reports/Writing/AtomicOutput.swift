@@ -49,7 +49,10 @@ struct AtomicOutput {
   private func move(_ fresh: String) throws {
     if FileSystem.isFile(fresh), replaces, !FileSystem.isFolder(destination) {
       try FileSystem.flush(fresh)
-      return try FileSystem.rename(fresh, to: destination)
+      try FileSystem.rename(fresh, to: destination)
+      // The output is complete. Folders that can't be read can't be flushed, which isn't an error.
+      try? FileSystem.flush(parent)
+      return
     }
     try FileSystem.move(fresh, over: destination)
   }

@@ -8,11 +8,11 @@ const directions = {
 };
 
 /**
- * Handles a key for an annotator, and returns whether the key had a meaning. Without a selected shape,
- * the arrow keys are left for the images.
+ * Handles a key for an annotator, and returns whether the key had a meaning. It has none while no image
+ * is open. Without a selected shape, the arrow keys are left for the images.
  */
 export function annotatorKey(annotator, event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (!annotator.isOpen || event.ctrlKey || event.metaKey || event.altKey) return false;
   const direction = directions[event.key];
   if (direction && (annotator.isDrawing || annotator.selected >= 0)) {
     annotator.nudge(...direction, event.shiftKey);

@@ -92,9 +92,11 @@ export class Annotator {
     this.#place();
   }
 
-  /** Hides the shapes. */
+  /** Hides the shapes, and gives up what is being drawn. */
   close() {
     this.#size = null;
+    this.#drag = null;
+    this.#stopDrawing();
     this.#drawing.root.setAttribute("hidden", "");
     this.#drawing.labels.hidden = true;
   }

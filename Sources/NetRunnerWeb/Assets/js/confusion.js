@@ -23,11 +23,11 @@ function nameOf(label, place, { labels }) {
 }
 
 /**
- * Returns the readable part of a confusion matrix as `{labels, counts, left}`. It has all classes
- * that occur or, if there are too many, those with the most mistakes. `left` is the number of
- * classes that are left out.
+ * Returns the readable part of a confusion matrix as `{labels, counts, totals, left}`. It has all
+ * classes that occur or, if there are too many, those with the most mistakes. `totals` are those of the
+ * whole rows with the samples that failed, and `left` is the number of classes that are left out.
  */
-function readablePart({ labels, counts }, most = 30) {
+function readablePart({ labels, counts, failed }, most = 30) {
   const total = (place) => counts[place].reduce((sum, each) => sum + each, 0)
     + counts.reduce((sum, row) => sum + row[place], 0);
   const occurring = labels.map((_, place) => place).filter((place) => total(place) > 0);
@@ -38,6 +38,7 @@ function readablePart({ labels, counts }, most = 30) {
   return {
     labels: kept.map((place) => labels[place]),
     counts: kept.map((row) => kept.map((column) => counts[row][column])),
+    totals: kept.map((row) => counts[row].reduce((sum, each) => sum + each, failed?.[row] ?? 0)),
     left: occurring.length - kept.length,
   };
 }
@@ -47,7 +48,7 @@ export function confusionChart(confusion) {
   const named = { ...confusion, labels: confusion.labels.map(
     (label, place) => nameOf(label, place, confusion)
   ) };
-  const { labels, counts, left } = readablePart(named);
+  const { labels, counts, totals, left } = readablePart(named);
   if (labels.length === 0) return null;
   const objects = isOfObjects(confusion);
   const cell = labels.length <= 12 ? 34 : labels.length <= 20 ? 24 : 17;
@@ -71,7 +72,7 @@ export function confusionChart(confusion) {
     );
   });
   counts.forEach((row, true_) => {
-    const all = row.reduce((sum, each) => sum + each, 0);
+    const all = totals[true_];
     row.forEach((each, predicted) => parts.push(...cellParts({
       each, all, cell, x: margin + predicted * cell, y: margin + true_ * cell,
       isRight: true_ === predicted, title: t("{truth} taken for {predicted}: {n} of {all}", {

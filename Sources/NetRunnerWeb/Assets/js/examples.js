@@ -33,6 +33,8 @@ async function examplesOf(api, { id, takes }) {
 export class ExampleButtons {
   root = el("div", { class: "examples", role: "group", "aria-label": t("Examples"), hidden: true });
   #choose;
+  /** Counts what was asked for, so that a late answer to an earlier request is dropped. */
+  #turn = 0;
 
   /** The function receives a file. */
   constructor(choose) {
@@ -42,7 +44,9 @@ export class ExampleButtons {
   /** Offers the examples of a model. Without a response, there are none. */
   async show(api, model) {
     this.root.hidden = true;
+    const isCurrent = this.#begin();
     const examples = await examplesOf(api, model).catch(() => []);
+    if (!isCurrent()) return;
     this.root.hidden = examples.length === 0;
     this.root.replaceChildren(
       el("span", { class: "muted small", text: t("Examples") }),
@@ -59,12 +63,20 @@ export class ExampleButtons {
   }
 
   async #open(api, { name, address }) {
+    const isCurrent = this.#begin();
     try {
       const blob = await api.file(address);
-      this.#choose(new File([blob], name, { type: blob.type }));
+      if (isCurrent()) this.#choose(new File([blob], name, { type: blob.type }));
     } catch (error) {
-      this.#choose(null, error);
+      if (isCurrent()) this.#choose(null, error);
     }
+  }
+
+  /** Begins a request. Returns a function that tells whether no other one has begun since. */
+  #begin() {
+    this.#turn += 1;
+    const turn = this.#turn;
+    return () => turn === this.#turn;
   }
 }
 

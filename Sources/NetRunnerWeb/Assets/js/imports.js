@@ -71,15 +71,19 @@ export class Imports extends EventTarget {
   #follow(begin, again) {
     return this.#during(again, async (signal) => {
       let state = await begin();
+      if (signal.aborted) return this.#cancelOnServer(state.id);
       this.#id = state.id;
       while (isUnderWay(state)) {
         this.#showProgress(state);
         await new Promise((resolve) => setTimeout(resolve, 250));
+        if (!signal.aborted) state = await this.#asked(state);
         if (signal.aborted) return null;
-        state = await this.#asked(state);
       }
+      this.#id = null;
       if (state.state === "failed") throw state.error;
-      return state.state === "done" ? state.model : null;
+      if (state.state === "done") return state.model;
+      // Another page has cancelled it.
+      return this.#showEnd(t("Import cancelled."));
     });
   }
 
@@ -109,6 +113,7 @@ export class Imports extends EventTarget {
 
   /** Options of an upload that shows its progress, for a file that isn't too large. */
   #sending(file, signal) {
+    signal.throwIfAborted();
     const limit = this.#app.server.maximum_bundle_bytes;
     if (file.size > limit) {
       const message = t("{name} has {size}. The server accepts at most {limit}.", {
@@ -130,28 +135,42 @@ export class Imports extends EventTarget {
 
   /** Cancels the running import. */
   cancel() {
-    const id = this.#id;
-    this.#stopper?.abort();
-    if (id) this.#app.api.cancelImport(id).catch(() => {});
+    this.#stop();
     this.#showEnd(t("Import cancelled."));
   }
 
-  /** Does the work of an import. `again` starts it again, with whether it replaces a model. */
-  async #during(again, work) {
+  /** Stops the running import, here and on the server. */
+  #stop() {
     this.#stopper?.abort();
+    if (this.#id) this.#cancelOnServer(this.#id);
+    this.#id = null;
+  }
+
+  #cancelOnServer(id) {
+    this.#app.api.cancelImport(id).catch(() => {});
+  }
+
+  /**
+   * Does the work of an import, which takes the place of the one before. `again` starts it again, with
+   * whether it replaces a model.
+   */
+  async #during(again, work) {
+    this.#stop();
     const stopper = new AbortController();
     this.#stopper = stopper;
-    this.#id = null;
+    const isCurrent = () => stopper === this.#stopper;
     this.#checks = null;
     this.#note(true);
     try {
       const id = await work(stopper.signal);
-      if (id && !stopper.signal.aborted) await this.#finish(id);
+      if (id && !stopper.signal.aborted) await this.#finish(id, isCurrent);
     } catch (error) {
       if (!stopper.signal.aborted) this.#showError(error, again);
     } finally {
-      this.#note(false);
-      this.#id = null;
+      if (isCurrent()) {
+        this.#note(false);
+        this.#id = null;
+      }
     }
   }
 
@@ -171,9 +190,10 @@ export class Imports extends EventTarget {
     }
   }
 
-  async #finish(id) {
+  async #finish(id, isCurrent) {
     byId("import-url").value = "";
     await this.#app.models.load();
+    if (!isCurrent()) return;
     const use = el("button", {
       class: "button small", type: "button", text: t("Use it"),
       on: {

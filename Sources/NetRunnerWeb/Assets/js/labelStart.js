@@ -47,7 +47,10 @@ export class LabelStart {
   async #useSamples(open) {
     try {
       const { api } = this.#app;
-      open((await api.samples()).map(({ name }) => ({ name, read: () => api.sample(name) })));
+      const samples = await api.samples();
+      // Images that were opened meanwhile stay.
+      if (this.root.hidden) return;
+      open(samples.map(({ name }) => ({ name, read: () => api.sample(name) })));
     } catch (error) {
       this.#app.notices.warn(error.message);
     }

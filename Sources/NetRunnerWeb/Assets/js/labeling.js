@@ -91,16 +91,28 @@ export function withRecent(recent, label, most = 10) {
 
 /**
  * Makes images with unique names from files: a file's name, or its whole path if two files share a
- * name. `read()` resolves to an image's bytes in a format that the server reads.
+ * name. A name that is still used gets a number. `read()` resolves to an image's bytes in a format
+ * that the server reads.
  */
 export function namedPhotos(entries) {
   const names = entries.map(({ path }) => path.split("/").pop());
   const counts = new Map();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return entries.map(({ path, file }, place) => ({
-    name: counts.get(names[place]) > 1 ? path.replaceAll("/", "-") : names[place],
-    read: () => readablePicture(file),
-  }));
+  const used = new Set();
+  return entries.map(({ path, file }, place) => {
+    const isShared = counts.get(names[place]) > 1;
+    const name = unusedName(isShared ? path.replaceAll("/", "-") : names[place], used);
+    used.add(name);
+    return { name, read: () => readablePicture(file) };
+  });
+}
+
+/** Returns a name or, if it is used, the name with a number, such as "a-2.png". */
+function unusedName(name, used) {
+  const [, stem, ending = ""] = /^(.*?)(\.[^.]*)?$/s.exec(name);
+  let unused = name;
+  for (let number = 2; used.has(unused); number += 1) unused = `${stem}-${number}${ending}`;
+  return unused;
 }
 
 /**

@@ -188,13 +188,16 @@ export class LiveView {
   async #useVideo(file) {
     this.#change("video");
     this.#sources.show("video", file.name);
+    this.#running.begin("video", true);
+    const choice = this.#choice;
     try {
       await this.#timeline.open(file);
+      if (choice === this.#choice) this.#resume();
     } catch (error) {
-      return this.#notes.explainVideo(file.name, error.message);
+      // A pause, such as that of a view that is left, is an AbortError. The video then plays later.
+      if (choice !== this.#choice || error.name === "AbortError") return;
+      this.#notes.explainVideo(file.name, error.message);
     }
-    this.#running.begin("video", true);
-    this.#resume();
   }
 
   #usePictures(pictures, name = pictures.length > 1 ? t("Images") : t("Image"), index = 0) {
@@ -235,10 +238,11 @@ export class LiveView {
     const { models } = this.#app;
     this.#change("panel");
     this.#running.begin(models.selected.takes, false);
+    const choice = this.#choice;
     try {
       await this.#panels.open(models.selected);
     } catch (error) {
-      this.#display.explain({
+      if (choice === this.#choice) this.#display.explain({
         text: t("The model's inputs can't be shown."), detail: error.message,
         action: [t("Try again"), () => this.#usePanel()],
       });
@@ -264,15 +268,18 @@ export class LiveView {
 
   async #takePhoto() {
     if (this.#mode !== "camera" || !this.#camera.isOn) return this.#sources.ask("photo");
+    const choice = this.#choice;
     const file = await this.#running.photo();
-    if (!file) return;
+    if (!file || choice !== this.#choice) return;
     this.#photos.push({ name: t("photo {n}", { n: this.#photos.length + 1 }), file });
     this.#usePictures([...this.#photos], t("Photos"), this.#photos.length - 1);
   }
 
   async #flip() {
     if (this.#mode !== "camera") return;
+    const choice = this.#choice;
     const other = await this.#camera.other();
+    if (choice !== this.#choice) return;
     if (!other) return this.#app.notices.tell(t("There is only one camera."));
     if (other.facing) this.#app.settings.set("facing", other.facing);
     this.#useCamera(other);
@@ -308,9 +315,7 @@ export class LiveView {
     if (!this.#isShown) return;
     if (this.#isMoving && !this.#isPaused) this.#resume();
     else if (this.#mode === "panel") await this.#panels.run();
-    else if (
-      this.#mode === "pictures" && !this.#running.picture
-    ) this.#strip.choose(this.#strip.index);
+    else if (this.#mode === "pictures" && !this.#running.picture) this.#strip.choose(this.#strip.index);
     else await this.#running.again(this.#iterations);
   }
 

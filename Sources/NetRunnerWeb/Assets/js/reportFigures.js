@@ -17,15 +17,15 @@ import { scrollArea } from "./scrollArea.js";
 /** Makes the tiles with the most important numbers of a report. */
 export function tiles({ models, dataset }, shown) {
   const [first] = models;
-  const metric = metricValues(first).find(({ value }) => typeof value === "number");
+  const metric = models.flatMap(metricValues).find(({ value }) => typeof value === "number");
   const failed = models.reduce((sum, result) => sum + result.failed, 0);
-  const fastest = [...models].sort((a, b) => a.latency.total.p50 - b.latency.total.p50)[0];
+  const fastest = bestOf(models, false, ({ latency }) => latency.total.p50);
   const several = models.length > 1;
   const items = [];
   if (metric) {
-    const best = [...models].sort((a, b) => (metric.higher_is_better ? 1 : -1) * (
-      (find(b, metric.name)?.value ?? 0) - (find(a, metric.name)?.value ?? 0)
-    ))[0];
+    const best = bestOf(
+      models, metric.higher_is_better, (result) => find(result, metric.name)?.value
+    );
     const { value, interval } = find(best, metric.name);
     const name = metricTitle(metric.name);
     items.push({
@@ -49,6 +49,13 @@ export function tiles({ models, dataset }, shown) {
     "li", { class: isBad ? "bad" : null }, el("b", { text: value }), el("span", { text: name }),
     note ? el("small", { text: note }) : null
   )));
+}
+
+/** Returns the model with the best value. Without any finite value, this is the first model. */
+function bestOf(models, isHigherBetter, valueOf) {
+  const known = models.filter((each) => Number.isFinite(valueOf(each)));
+  const isBetter = (a, b) => (isHigherBetter ? valueOf(a) > valueOf(b) : valueOf(a) < valueOf(b));
+  return known.reduce((best, each) => (isBetter(each, best) ? each : best), known[0]) ?? models[0];
 }
 
 /** Makes the chart of the mean time of each stage. */

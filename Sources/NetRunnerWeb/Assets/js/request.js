@@ -91,6 +91,7 @@ export class Requests {
   /** Sends a file and reports the progress, which fetch can't do. */
   upload(path, file, { type, query, progress, signal }) {
     return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
       const request = new XMLHttpRequest();
       request.open("POST", this.address(path, query));
       request.setRequestHeader("Content-Type", type);

@@ -51,7 +51,8 @@ export class Router {
   }
 }
 
-function decoded(text) {
+/** Returns a part of a URL without its percent signs, or as it is if they encode nothing. */
+export function decoded(text) {
   try {
     return decodeURIComponent(text);
   } catch {

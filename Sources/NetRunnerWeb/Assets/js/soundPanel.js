@@ -22,6 +22,8 @@ export class SoundPanel {
   #loop = new FrameLoop((signal) => this.#runWindow(signal));
   #recording = null;
   #file = null;
+  /** Counts the chosen sounds, so that a recording that was read for an earlier choice is dropped. */
+  #choice = 0;
   #samples = new Float32Array(0);
   #wave = el("canvas", { class: "wave", role: "img", "aria-label": t("The sound") });
   #name = el("p", { class: "sound-name", role: "status" });
@@ -60,8 +62,10 @@ export class SoundPanel {
     this.#showButton();
     if (this.#file) this.run();
     else if (!this.#microphone.isOn) this.#tell(needed(recording));
+    const choice = this.#choice;
     await this.#examples.show(this.#api, model);
-    if (startsWithExample && !this.#file && !this.#microphone.isOn) this.#examples.openFirst();
+    const isFree = choice === this.#choice && !this.#file && !this.#microphone.isOn;
+    if (startsWithExample && isFree) this.#examples.openFirst();
   }
 
   /** Stops to listen. */
@@ -75,10 +79,12 @@ export class SoundPanel {
   async toggle() {
     if (this.#microphone.isOn) return this.pause();
     this.#forget();
+    const choice = this.#choice;
     const { samples, sample_rate: rate } = this.#recording;
     try {
       if (!(await this.#microphone.start(Math.max(3, (2 * samples) / rate)))) return;
     } catch (error) {
+      if (choice !== this.#choice) return;
       return this.#display.explain({
         text: microphoneAdvice(error), detail: error.message,
         action: [t("Try again"), () => this.toggle()],
@@ -118,11 +124,14 @@ export class SoundPanel {
     this.#forget();
     this.#display.begin("recording", false);
     this.#tell(file.name);
+    const choice = this.#choice;
     try {
       const { blob, samples } = await readableSound(file);
+      if (choice !== this.#choice) return;
       this.#file = blob;
       this.#samples = samples;
     } catch {
+      if (choice !== this.#choice) return;
       return this.#display.explain({
         text: t("This browser can't read {name} as a recording.", { name: file.name }),
         action: [t("Choose a recording"), () => this.#input.click()],
@@ -148,6 +157,7 @@ export class SoundPanel {
   }
 
   #forget() {
+    this.#choice += 1;
     this.#inference.renew();
     this.#file = null;
     this.#samples = new Float32Array(0);

@@ -3,12 +3,14 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import { decoded } from "./router.js";
+
 const key = "net-runner.token";
 
 /** Returns the token in a URL's fragment such as `#token=T`, or null. */
 function tokenInHash(hash) {
   const match = /^#token=([^&]+)/.exec(hash);
-  return match ? decodeURIComponent(match[1]) : null;
+  return match ? decoded(match[1]) : null;
 }
 
 /** The token that the server may ask for, which is kept until the tab is closed. */

@@ -19,6 +19,8 @@ export class TrialPhoto {
   #sample = 0;
   #result = null;
   #hidden = [];
+  /** Counts the chosen images, so that what was read for an earlier one is dropped. */
+  #choice = 0;
   #image = el("img", { alt: "" });
   #layer = el("div", { class: "overlay" });
   #stage = el("div", { class: "trial-stage" }, this.#image, this.#layer);
@@ -50,9 +52,7 @@ export class TrialPhoto {
   /** Takes an image from files. Returns whether there was one. */
   take(files) {
     const file = files.find(isPicture);
-    if (file) readablePicture(file).then((picture) => this.#use(picture, file.name)).catch(() => {
-      this.#display.explain({ text: t("The image can't be read.") });
-    });
+    if (file) this.#open(file);
     return Boolean(file);
   }
 
@@ -82,16 +82,37 @@ export class TrialPhoto {
     return samples.map(({ name }) => ({ name, address: this.#api.sampleAddress(name) }));
   }
 
+  async #open(file) {
+    const isCurrent = this.#begin();
+    try {
+      const picture = await readablePicture(file);
+      if (isCurrent()) this.#use(picture, file.name);
+    } catch {
+      if (isCurrent()) this.#display.explain({ text: t("The image can't be read.") });
+    }
+  }
+
   async #useSample(index) {
+    const isCurrent = this.#begin();
     try {
       const samples = await this.#samples;
-      if (!(samples?.length > 0)) return;
+      if (!(samples?.length > 0) || !isCurrent()) return;
       this.#sample = index % samples.length;
       const { name, address } = samples[this.#sample];
-      this.#use(await this.#api.file(address), name);
+      const picture = await this.#api.file(address);
+      if (isCurrent()) this.#use(picture, name);
     } catch (error) {
-      this.#display.explain({ text: t("The example can't be loaded."), detail: error.message });
+      if (isCurrent()) this.#display.explain({
+        text: t("The example can't be loaded."), detail: error.message,
+      });
     }
+  }
+
+  /** Notes that an image was chosen. Returns a function that tells whether none was chosen since. */
+  #begin() {
+    this.#choice += 1;
+    const choice = this.#choice;
+    return () => choice === this.#choice;
   }
 
   #use(picture, name) {

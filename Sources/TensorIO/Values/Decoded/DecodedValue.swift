@@ -84,11 +84,11 @@ public struct DepthMap: Sendable, Equatable {
 
   /// Draws the map in gray: near pixels are light, and pixels without a finite number are black.
   public func image() -> PixelBuffer {
-    let range = maximum - minimum
+    let (least, range) = (Double(minimum), Double(maximum) - Double(minimum))
     return PixelBuffer(width: width, height: height, format: .gray) { span in
       span.withUnsafeMutableBytes { bytes in
         for (pixel, value) in values.enumerated() {
-          let share = range > 0 ? (value - minimum) / range : 0
+          let share = range > 0 ? (Double(value) - least) / range : 0
           let light = isInverse ? share : 1 - share
           bytes[pixel] = value.isFinite ? UInt8((max(0, min(1, light)) * 255).rounded()) : 0
         }

@@ -82,8 +82,9 @@ struct ConfusionSection {
   private func cell(_ row: Int, _ column: Int) -> Markup {
     let number = count(row, column)
     guard number > 0 else { return "<td></td>" }
-    let level = Int((number / total(row) * 10).rounded(.toNearestOrAwayFromZero))
-    let shade = (row == column ? "d" : "e") + String(min(max(level, 0), 10))
+    let share = min(max(number / total(row), 0), 1)
+    let level = Int((share * 10).rounded(.toNearestOrAwayFromZero))
+    let shade = (row == column ? "d" : "e") + String(level)
     return "<td class=\"\(shade)\">\(matrix.counts[row][column])</td>"
   }
 
