@@ -24,6 +24,9 @@ package struct AudioLimits: Sendable {
 /// libsndfile decodes it, a piece at a time. A sample is the mean of what `soundfile.read` returns
 /// for all channels.
 package final class AudioFile {
+  /// A file whose sample rate is higher may have only as many frames as one with this rate.
+  private static let highestCountedRate: Int32 = 192_000
+
   /// The number of samples of each channel in a second.
   package let sampleRate: Int
   package let channels: Int
@@ -32,9 +35,6 @@ package final class AudioFile {
   /// The name of the file in messages.
   private let name: String
   private let container: AudioContainer
-  /// A file whose sample rate is higher may have only as many frames as one with this rate.
-  private static let highestCountedRate: Int32 = 192_000
-
   private let mostFrames: Int
   private let limits: AudioLimits
   private var framesRead = 0
@@ -247,8 +247,9 @@ package final class AudioFile {
     if sampleRate > Self.highestCountedRate {
       return TensorIOError(
         .audioTooLong,
-        "\(name) has \(frames.map(String.init) ?? "more") frames at \(sampleRate) Hz, but the limit is "
-          + "\(mostFrames), which is \(limits.seconds) seconds at \(Self.highestCountedRate) Hz.")
+        "\(name) has \(frames.map(String.init) ?? "more") frames at \(sampleRate) Hz, but the "
+          + "limit is \(mostFrames), which is \(limits.seconds) seconds at "
+          + "\(Self.highestCountedRate) Hz.")
     }
     let length = frames.map { "\(Double($0 / max(sampleRate, 1))) seconds" } ?? "more"
     return TensorIOError(

@@ -43,12 +43,9 @@ struct InferenceReply {
     let name = outputs.names[index]
     let labels = try InferenceCall.Output.labels(of: outputs.specs[index])
     let classification: Classification = try outputs.value(at: index)
-    // Labels can repeat, so classes are ranked by their indices. A result has all classes in order.
+    // A result has all classes in order.
     let values = classification.map(\.value)
-    let order = values.indices.filter { !values[$0].isNaN }.sorted { left, right in
-      values[left] != values[right] ? values[left] > values[right] : left < right
-    }
-    let texts = order.prefix(min(count, labels.count)).map {
+    let texts = classification.topIndices(min(count, labels.count)).map {
       Data("\(values[$0]):\($0):\(labels[$0])".utf8)
     }
     return try WireTensor(

@@ -57,15 +57,20 @@ public struct Classification: Sendable, Equatable, RandomAccessCollection {
   ///   - threshold: Only greater values are kept; nil keeps all. NaN is never kept.
   /// - Returns: The elements. Elements of equal value are in the order of the labels.
   public func top(_ count: Int? = nil, threshold: Float? = nil) -> Classification {
+    var top = self
+    top.selection = topIndices(count, threshold: threshold)
+    return top
+  }
+
+  /// Returns the indices of the classes of ``top(_:threshold:)``, which tell equal labels apart.
+  package func topIndices(_ count: Int? = nil, threshold: Float? = nil) -> [Int] {
     let kept = (selection ?? Array(values.indices)).filter { index in
       threshold.map { values[index] > $0 } ?? !values[index].isNaN
     }
     let order = kept.sorted { left, right in
       values[left] != values[right] ? values[left] > values[right] : left < right
     }
-    var top = self
-    top.selection = Array(order.prefix(Swift.max(count ?? .max, 0)))
-    return top
+    return Array(order.prefix(Swift.max(count ?? .max, 0)))
   }
 
   public static func == (left: Classification, right: Classification) -> Bool {
