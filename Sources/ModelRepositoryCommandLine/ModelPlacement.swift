@@ -50,6 +50,8 @@ struct ModelPlacement {
       let copy = temporary + "/" + FileSystem.name(of: target)
       try files.copyItem(atPath: source, toPath: copy)
       try share(copy, like: temporary)
+      // After a power failure the target must be the old or the new model, never a part of it.
+      try FileSystem.flushAll(copy)
       try FileSystem.move(copy, over: target)
     } catch let error as TensorIOError {
       throw error

@@ -130,3 +130,42 @@ struct ConvertTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/lite.tiobundle"))
   }
 }
+
+/// Outputs that aren't numbers.
+@Suite(
+  .enabled(if: hasLiteRT, "The LiteRT library is missing; run 'make setup'."),
+  .enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."),
+  .enabled(if: Python.path != nil, "TENSORIO_PYTHON isn't set; see Tools/requirements.txt."),
+  .timeLimit(.minutes(10)))
+struct ConvertStringTests {
+  private static let program = """
+    import sys
+    import tensorflow as tf
+    names = tf.constant(["zero", "one", "two"])
+    class Names(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([2], tf.int32, name="index")])
+        def name(self, index):
+            return {"name": tf.gather(names, index), "next": index + 1}
+    model = Names()
+    tf.saved_model.save(model, sys.argv[1], signatures={"serving_default": model.name})
+    """
+
+  @Test func `strings are compared, too`() async throws {
+    let folder = try TemporaryFolder()
+    let bundle = folder.path + "/names.tiobundle"
+    try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+    try await Python.run(["-c", Self.program, bundle + "/model"])
+    try """
+    {"name": "Names", "details": "", "id": "names", "version": "1", "author": "", "license": "",
+     "model": {"file": "model", "quantized": false},
+     "inputs": [{"name": "index", "type": "array", "shape": [2], "dtype": "int32"}],
+     "outputs": [{"name": "name", "type": "string", "shape": [2], "dtype": "string"},
+       {"name": "next", "type": "array", "shape": [2], "dtype": "int32"}]}
+    """.write(toFile: bundle + "/model.json", atomically: true, encoding: .utf8)
+    let result = try await CommandRunner.run([
+      "convert", bundle, "-o", folder.path + "/lite.tiobundle",
+    ])
+    #expect(result.status == 0)
+    #expect(result.error.contains("'name' 0 other strings"), "\(result.error)")
+  }
+}

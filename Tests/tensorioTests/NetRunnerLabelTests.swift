@@ -48,7 +48,7 @@ struct NetRunnerLabelTests {
     for (what, value) in members where !others.contains(what) {
       #expect(value == .bool(true), "\(what)")
     }
-    #expect(members.count == (many.isEmpty ? 47 : 50))
+    #expect(members.count == (many.isEmpty ? 51 : 54))
     #expect(members["axe"] == .array([]))
     #expect(members["console"] == .array([]))
     let report = try await CommandRunner.run([

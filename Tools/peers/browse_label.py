@@ -29,82 +29,10 @@ from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from label_scripts import CLOSE_AND_NAME, GRID, TYPE_AHEAD
 from page import DEMO, Page, opened, page_arguments
 
 IMAGES = DEMO / "images"
-
-# Labels of 20,000 classes are searched as a person types, and the time until each list is drawn is measured.
-TYPE_AHEAD = """
-const done = arguments[0];
-import("/js/labelPanel.js").then(({ LabelPanel }) => {
-  const labels = Array.from({ length: 20000 }, (_, place) => `label ${place} of many`);
-  const panel = new LabelPanel({});
-  document.body.append(panel.root);
-  panel.setModel({ labels, kind: "classification" }, false);
-  const field = panel.root.querySelector("input");
-  const times = [..."label 19999"].map((_, place, all) => {
-    const start = performance.now();
-    field.value = all.slice(0, place + 1).join("");
-    field.dispatchEvent(new Event("input"));
-    panel.root.getBoundingClientRect();
-    return performance.now() - start;
-  });
-  const found = panel.root.querySelector(".choice [class=label-choice-name]").textContent;
-  const count = panel.root.querySelectorAll(".choice").length;
-  panel.root.remove();
-  done({ slowest: Math.max(...times), found, count });
-});
-"""
-
-# A grid of 10,000 images, of which only the visible ones are drawn.
-GRID = """
-const done = arguments[0];
-import("/js/labelGrid.js").then(async ({ LabelGrid }) => {
-  const canvas = new OffscreenCanvas(32, 32);
-  canvas.getContext("2d").fillRect(0, 0, 32, 32);
-  const blob = await canvas.convertToBlob();
-  const read = async () => blob;
-  const photos = Array.from({ length: 10000 }, (_, place) => ({ name: `${place}.png`, read }));
-  const grid = new LabelGrid(() => {});
-  document.querySelector("main").append(grid.root);
-  const start = performance.now();
-  grid.show(photos, () => null, photos[9000]);
-  grid.root.getBoundingClientRect();
-  const took = performance.now() - start;
-  const shown = () => [...grid.root.querySelectorAll("[role=option]")];
-  const first = shown().some(({ title }) => title === "9000.png");
-  grid.root.scrollTop = 0;
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  const isAtStart = shown().some(({ title }) => title === "0.png");
-  const hasThumbnails = shown()[0].querySelector("canvas") !== null;
-  const count = shown().length;
-  grid.root.remove();
-  done({ took, first, isAtStart, hasThumbnails, count });
-});
-"""
-
-# Closes an image while a box is drawn on it, and names files of which several would have the same name.
-CLOSE_AND_NAME = """
-const done = arguments[0];
-const scripts = ["annotator", "annotationKeys", "labeling"].map((name) => import(`/js/${name}.js`));
-Promise.all(scripts).then(([{ Annotator }, { annotatorKey }, { namedPhotos }]) => {
-  const frame = document.createElement("div");
-  const annotator = new Annotator(frame, { change: () => {}, select: () => {} });
-  const drawing = frame.querySelector("svg");
-  drawing.setPointerCapture = () => {};
-  const errors = [];
-  addEventListener("error", ({ message }) => errors.push(message));
-  const point = (type, clientX) => drawing.dispatchEvent(new PointerEvent(type, { isPrimary: true, clientX }));
-  annotator.open({ width: 100, height: 100 }, []);
-  point("pointerdown", 10);
-  point("pointermove", 40);
-  annotator.close();
-  point("pointerup", 40);
-  const names = namedPhotos(["a/b.png", "c/b.png", "x/a-b.png"].map((path) => ({ path }))).map(({ name }) => name);
-  const isLeft = !annotatorKey(annotator, { key: "b" }) && frame.querySelector(".draft").children.length === 0;
-  done({ isLeft: isLeft && errors.length === 0 && annotator.shapes.length === 0, names });
-});
-"""
 
 
 def photo_of_objects(folder: Path) -> Path:
@@ -186,8 +114,9 @@ class Labelling:
         self.undo()
         self.has("undoes", lambda: self.name() == "digit-1-01.png" and page.text("#label-given") == "No label yet")
         self.keys("n", "i", Keys.ENTER)
-        self.has("searches", lambda: self.kept("digits")["labels"][1:] == [
-            {"photo": "digit-1-01.png", "label": "nine"}])
+        self.has("searches", lambda: [
+            (each["photo"], each["label"]) for each in self.kept("digits")["labels"][1:]
+        ] == [("digit-1-01.png", "nine")])
         self.page.look("image")
         page.click("#label-all")
         cells = lambda: page.driver.find_elements(By.CSS_SELECTOR, "#label-grid [role=option]")
@@ -227,6 +156,26 @@ class Labelling:
         page.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, **network})
         self.has("sends_it_later", lambda: not page.find("#label-waiting").is_displayed()
                  and any(each["photo"] == "digit-5-01.png" for each in self.kept("digits")["labels"]))
+
+    def namesakes(self) -> None:
+        """Opens another image with the name of one that is labelled, and that one again."""
+        page = self.page
+        other = self.folder / "other" / "digit-1-01.png"
+        other.parent.mkdir()
+        other.write_bytes((IMAGES / "digit-7-01.png").read_bytes())
+        self.start("digits")
+        self.open([other])
+        self.has("doesnt_give_it_the_label", lambda: self.name() == "digit-1-01-2.png"
+                 and page.text("#label-given") == "No label yet"
+                 and page.text("[data-place='0'] .label-choice-name") == "seven")
+        self.keys("1")
+        names = ["digit-1-01-2.png", "digit-1-01.png"]
+        labels = lambda: {each["photo"]: each["label"] for each in self.kept("digits")["labels"]}
+        self.has("keeps_both_labels", lambda: [labels().get(name) for name in names] == ["seven", "nine"])
+        self.open([IMAGES / "digit-1-01.png"])
+        self.has("finds_the_first_again", lambda: (self.name(), page.text("#label-given")) == (names[1], "Labeled nine"))
+        self.open([other])
+        self.has("finds_the_other_again", lambda: (self.name(), page.text("#label-given")) == (names[0], "Labeled seven"))
 
     # Boxes and outlines
 
@@ -302,8 +251,9 @@ class Labelling:
         # Until the image is open, the button isn't shown.
         page.wait(lambda: page.find("#shape-nothing").is_displayed())
         page.click("#shape-nothing")
-        self.has("keeps_that_nothing_is_there", lambda: self.kept("objects")["annotated"] == [
-            {"photo": "boxes.png", "shapes": 3}, {"photo": "digit-7-01.png", "shapes": 0}])
+        self.has("keeps_that_nothing_is_there", lambda: [
+            (each["photo"], each["shapes"]) for each in self.kept("objects")["annotated"]
+        ] == [("boxes.png", 3), ("digit-7-01.png", 0)])
         self.start("objects")
         page.click("#label-open-kept")
         self.has("shows_what_was_kept", lambda: self.name() == "boxes.png" and len(self.shapes()) == 3)
@@ -384,7 +334,8 @@ def main() -> None:
         labelling = Labelling(arguments.address, page, arguments.folder)
         try:
             page.driver.get(arguments.address)
-            for part in ["images", "failures", "boxes", "export", "corners", "german"] + ["many"] * arguments.many:
+            parts = ["images", "failures", "namesakes", "boxes", "export", "corners", "german"]
+            for part in parts + ["many"] * arguments.many:
                 getattr(labelling, part)()
             labelling.seen["axe"] = page.found
             # The console reports the lost server, and the image that the server can't read either.

@@ -48,6 +48,9 @@ final class LabelFolder: Sendable {
     }
   }
 
+  /// Returns a photo's size in bytes, or nil if there is none.
+  func byteCount(of name: String) -> Int? { FileSystem.byteCount(of: file(name)) }
+
   /// Returns the bytes of a photo, or nil if there is none.
   func photo(_ name: String) throws -> Data? {
     FileSystem.isFile(file(name)) ? try FileSystem.read(file(name)) : nil

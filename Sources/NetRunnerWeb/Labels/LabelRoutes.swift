@@ -37,16 +37,21 @@ struct LabelRoutes: Sendable {
 
   private func list(_ id: String) async throws -> JSONObject {
     _ = try catalogue.model(id)
-    let (labels, annotated) = try await queue.run {
-      let folder = try folders.existingFolder(for: id)
-      return (try folder?.labels ?? [], folder?.annotated ?? [])
+    let (labels, annotated) = try await queue.run { () throws -> ([JSONObject], [JSONObject]) in
+      guard let folder = try folders.existingFolder(for: id) else { return ([], []) }
+      let labels = try folder.labels.map { photo in
+        var json = Self.json(photo.path, photo.label)
+        json.set("bytes", folder.byteCount(of: photo.path))
+        return json
+      }
+      let annotated = folder.annotated.map { photo, count in
+        var json: JSONObject = ["photo": photo, "shapes": count]
+        json.set("bytes", folder.byteCount(of: photo))
+        return json
+      }
+      return (labels, annotated)
     }
-    return [
-      "count": labels.count, "labels": labels.map { Self.json($0.path, $0.label) },
-      "annotated": annotated.map { photo, count -> JSONObject in
-        ["photo": photo, "shapes": count]
-      },
-    ]
+    return ["count": labels.count, "labels": labels, "annotated": annotated]
   }
 
   private func set(_ id: String, _ photo: String, _ request: Request) async throws -> JSONObject {

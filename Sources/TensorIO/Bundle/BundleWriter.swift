@@ -67,6 +67,8 @@ package struct BundleWriter {
         atPath: fresh, withIntermediateDirectories: false)
       try fill(fresh)
       try check(open(fresh))
+      // After a power failure the bundle must be whole or missing.
+      try FileSystem.flushAll(fresh)
     } move: { fresh in
       try checkDestination()
       try FileSystem.move(fresh, over: destination)

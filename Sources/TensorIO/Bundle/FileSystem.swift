@@ -140,6 +140,17 @@ extension FileSystem {
     try mappingErrors { () throws(FileError) in try FileOperations.flush(path) }
   }
 
+  /// Flushes a file, or a folder and everything in it, to the disk.
+  package static func flushAll(_ path: String) throws {
+    if isFolder(path) {
+      for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+        let inner = path + "/" + name
+        if isFile(inner) || isFolder(inner) { try flush(inner) }
+      }
+    }
+    try flush(path)
+  }
+
   /// Renames a file in one step, and replaces an existing file with the new name.
   package static func rename(_ path: String, to newPath: String) throws {
     try mappingErrors { () throws(FileError) in try FileOperations.rename(path, to: newPath) }

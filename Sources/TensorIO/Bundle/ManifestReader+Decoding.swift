@@ -51,7 +51,7 @@ extension ManifestReader {
     switch form {
     case .output, .file, .text: _ = string(value, at: path)
     case .value:
-      if case .number = value { return }
+      if value.asNumber != nil { return }
       _ = string(value, at: path)
     case .flag:
       if case .bool = value { return } else { mistyped(value, at: path, expected: "a boolean") }

@@ -89,6 +89,13 @@ struct SignatureBinder: IssueCollector {
 
   /// Checks that every input that the outputs need has a layer, when layers are matched by name.
   private mutating func checkAllAreFed(_ names: [String], own: [TensorDescription]) {
+    var seen: Set<String> = []
+    if let repeated = names.first(where: { !seen.insert($0).inserted }) {
+      report(
+        .layerCount, at: "inputs", expected: "a model whose inputs have different names",
+        found: "several that are named '\(repeated)'",
+        suggestion: "Layers are matched to inputs by name. Convert the model with other names.")
+    }
     let described = Set((bundle.manifest.inputs + bundle.manifest.placeholders).map(\.name))
     let missing = names.filter { !described.contains($0) }
     let inputs = missing.filter { name in own.contains { $0.name == name } }

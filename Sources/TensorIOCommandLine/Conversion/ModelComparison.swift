@@ -7,6 +7,12 @@ import ModelCommands
 import ModelTools
 import TensorIO
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// How much the results of two models differ on the same inputs.
 struct ModelComparison {
   /// The differences of an output's values.
@@ -15,6 +21,8 @@ struct ModelComparison {
     /// In how many runs the same element is the largest.
     var sameBest = 0
     var hasBest = false
+    /// How many strings differ; nil if the output has numbers.
+    var otherStrings: Int?
   }
 
   /// Whether every difference can be one of rounding.
@@ -53,14 +61,13 @@ struct ModelComparison {
   ) throws {
     let results = try models.map { try $0.run(inputs) }
     runs += 1
-    for (index, output) in signature.outputs.enumerated() where output.dataType != .string {
-      let (one, other) = try (Self.values(output, results[0]), Self.values(output, results[1]))
-      guard one.count == other.count else {
-        throw TensorIOError(
-          .wrongElementCount,
-          "'\(output.name)' has \(other.count) values after the conversion, and \(one.count) before."
-        )
+    for (index, output) in signature.outputs.enumerated() {
+      if output.dataType == .string {
+        try compareStrings(results, of: output, at: index)
+        continue
       }
+      let (one, other) = try (Self.values(output, results[0]), Self.values(output, results[1]))
+      try Self.checkCounts(one.count, other.count, of: output)
       for (left, right) in zip(one, other) where left != right && !(left.isNaN && right.isNaN) {
         let difference = abs(left - right)
         outputs[index].differences.largest = max(
@@ -76,11 +83,33 @@ struct ModelComparison {
     }
   }
 
+  private mutating func compareStrings(
+    _ results: [ModelOutputs], of output: TensorSpec, at index: Int
+  ) throws {
+    let (one, other): ([Data], [Data]) = try (results[0][output.name], results[1][output.name])
+    try Self.checkCounts(one.count, other.count, of: output)
+    let different = zip(one, other).count { $0 != $1 }
+    outputs[index].differences.otherStrings =
+      (outputs[index].differences.otherStrings ?? 0) + different
+    if different > 0 { agrees = false }
+  }
+
+  private static func checkCounts(_ before: Int, _ after: Int, of output: TensorSpec) throws {
+    guard before == after else {
+      throw TensorIOError(
+        .wrongElementCount,
+        "'\(output.name)' has \(after) values after the conversion, and \(before) before.")
+    }
+  }
+
   /// The differences as a sentence.
   var text: String {
     let kind = isRandom ? "random inputs" : "samples"
     let parts = outputs.map { output in
       let found = output.differences
+      if let strings = found.otherStrings {
+        return "'\(output.name)' \(strings) other \(strings == 1 ? "string" : "strings")"
+      }
       let best = found.hasBest ? " (the same largest element in \(found.sameBest))" : ""
       return "'\(output.name)' \(found.largest.shortText(digits: 4))\(isRandom ? "" : best)"
     }

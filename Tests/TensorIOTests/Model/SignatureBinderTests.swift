@@ -266,6 +266,16 @@ import Testing
     #expect(!issue.expected.contains("9223372036854775807"))
   }
 
+  @Test func `inputs that share a name can't be matched by name`() throws {
+    let bundle = try TestBundle(inputs: [.layer("x", [4])], outputs: [.layer("y", [4])]).open()
+    var binder = SignatureBinder(bundle: bundle, matchesByName: true)
+    let signature = SignatureDescription(
+      key: "", inputs: [.float("x", [4]), .float("x", [4])], outputs: [.float("y", [4])])
+    #expect(binder.bind(signature) == nil)
+    #expect(binder.issues.map(\.summary) == ["layer-count inputs"])
+    #expect(binder.issues.first?.found == "several that are named 'x'")
+  }
+
   @Test func `all disagreements are reported at once`() throws {
     let bundle = try TestBundle(set: [
       "/inputs/0/dtype": "int32", "/inputs/1/shape": [7], "/outputs/0/dtype": "uint8",

@@ -18,7 +18,7 @@ import { LabelPanel } from "./labelPanel.js";
 import { ShapePanel } from "./labelShapes.js";
 import { LabelStage } from "./labelStage.js";
 import { LabelStart } from "./labelStart.js";
-import { labelText, namedPhotos, nextOpen, uncertainFirst } from "./labeling.js";
+import { labelText, nextOpen, photosForKeepers, uncertainFirst } from "./labeling.js";
 import { t, tn } from "./messages.js";
 import { isPicture, isZip } from "./pictures.js";
 
@@ -38,7 +38,8 @@ export class LabelView {
   #keys = keyHelp();
   #work;
   #notSent = el("p", { class: "warn", role: "status", id: "label-waiting", hidden: true });
-  /** The images in the order in which they were opened, and in the chosen order. */
+  /** The open images: for a keeper, in the order in which they were opened, and in the chosen one. */
+  #photosFor = () => [];
   #opened = [];
   #photos = [];
   #place = 0;
@@ -62,7 +63,8 @@ export class LabelView {
       evaluate: () => this.#loop.evaluate(this.#keeper, this.#isForShapes),
     });
     this.#loop = new LabelLoop(app, this.#head);
-    this.#start = new LabelStart(app, (entries) => this.receive(entries), (photos) => this.#open(photos));
+    const open = (photos) => this.#open(() => photos);
+    this.#start = new LabelStart(app, (entries) => this.receive(entries), open);
     this.#panel = new LabelPanel({
       choose: (label) => this.#choose(label), skip: step(1), back: step(-1), undo: () => this.#undo(),
     });
@@ -76,7 +78,7 @@ export class LabelView {
     this.#browser = new LabelBrowser(this.#stage, {
       open: (photo) => this.#go(this.#photos.indexOf(photo)), change: () => this.#draw(),
     });
-    this.#kept = new KeptList(app, (photos) => this.#open(photos));
+    this.#kept = new KeptList(app, open);
     this.#work = el("div", { class: "label-work", hidden: true }, this.#browser.root, this.#panel.root);
     byId("label-root").append(
       this.#head.root, this.#notSent, this.#start.root, this.#work, this.#kept.root
@@ -97,10 +99,9 @@ export class LabelView {
   /** Receives images. */
   receive(entries) {
     const photos = entries.filter(({ file }) => isPicture(file));
-    const zip = entries.find(({ file }) => isZip(file));
-    if (photos.length === 0 && zip) return this.#app.importModel(entries);
-    if (photos.length === 0) return this.#app.notices.warn(t("There is no image among the files."));
-    this.#open(namedPhotos(photos));
+    if (photos.length > 0) return this.#open(photosForKeepers(photos));
+    if (entries.some(({ file }) => isZip(file))) return this.#app.importModel(entries);
+    this.#app.notices.warn(t("There is no image among the files."));
   }
 
   get #photo() {
@@ -141,7 +142,7 @@ export class LabelView {
       this.#shapes.names = model.labels;
       this.#annotator.label = model.labels[0] ?? "object";
       this.#order = "opened";
-      this.#photos = this.#opened;
+      this.#photos = this.#opened = this.#photosFor(keeper);
       this.#useTask(["detection", "segmentation"].includes(model.kind) ? "shapes" : "image");
     } catch (error) {
       if (turn !== this.#turn) return;
@@ -164,15 +165,15 @@ export class LabelView {
 
   // MARK: - The images
 
-  #open(photos) {
-    this.#opened = photos;
+  #open(photosFor) {
+    this.#photosFor = photosFor;
     // The images are shown as soon as the model's labels are loaded.
     if (!this.#keeper) return;
     this.#loop.cancel();
     this.#keeper.forgetHistory();
-    this.#photos = photos;
+    this.#photos = this.#opened = photosFor(this.#keeper);
     this.#order = "opened";
-    this.#place = Math.max(0, nextOpen(photos, this.#isDone, -1));
+    this.#place = Math.max(0, nextOpen(this.#photos, this.#isDone, -1));
     this.#show();
   }
 

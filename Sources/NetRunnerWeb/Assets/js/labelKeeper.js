@@ -15,6 +15,8 @@ export class LabelKeeper {
   labels = new Map();
   /** How many shapes images have, by the image's name. */
   counts = new Map();
+  /** The sizes in bytes of the images that the server keeps, by their names, as far as they are known. */
+  #sizes = new Map();
   #app;
   #changed;
   #shapes = new Map();
@@ -22,6 +24,8 @@ export class LabelKeeper {
   /** The changes to send, by kind and name, each with the value that the server has. */
   #waiting = new Map();
   #sending = null;
+  /** The change whose request is under way. */
+  #current = null;
   /** The images of which the server has this page's bytes. */
   #sent = new Set();
 
@@ -31,7 +35,7 @@ export class LabelKeeper {
     this.model = model;
     this.#changed = changed;
     addEventListener("beforeunload", (event) => {
-      if (this.#waiting.size > 0) event.preventDefault();
+      if (this.waitingCount > 0) event.preventDefault();
     });
   }
 
@@ -40,13 +44,22 @@ export class LabelKeeper {
     const kept = await this.#app.api.labels(this.model.id);
     this.labels = new Map(kept.labels.map(({ photo, label }) => [photo, label]));
     this.counts = new Map(kept.annotated.map(({ photo, shapes }) => [photo, shapes]));
+    this.#sizes = new Map(
+      [...kept.labels, ...kept.annotated].map(({ photo, bytes }) => [photo, bytes])
+    );
     this.#shapes.clear();
     this.#history = [];
   }
 
-  /** How many changes wait to be sent. */
+  /** Whether the server keeps an image of another size under a name. A size of null isn't known. */
+  isOfAnother(name, size) {
+    const kept = this.labels.has(name) || this.counts.has(name) ? this.#sizes.get(name) : null;
+    return (kept ?? null) !== null && size !== null && kept !== size;
+  }
+
+  /** How many changes the server doesn't have yet. */
   get waitingCount() {
-    return this.#waiting.size;
+    return this.#waiting.size + (this.#current ? 1 : 0);
   }
 
   get canUndo() {
@@ -101,8 +114,15 @@ export class LabelKeeper {
   /** Deletes an image with its label and its shapes from the server. */
   async delete(name) {
     const { api } = this.#app;
-    if (this.labels.has(name)) await api.deleteLabel(this.model.id, name);
-    if (this.counts.has(name)) await api.deleteShapes(this.model.id, name);
+    if (this.#current?.photo.name === name) await this.#sending;
+    // Changes that wait would send the image again.
+    const waiting = ["label", "shapes"].map((kind) => this.#waiting.get(`${kind} ${name}`));
+    for (const { kind } of waiting.filter(Boolean)) this.#waiting.delete(`${kind} ${name}`);
+    const [hasLabel, hasShapes] = [this.labels, this.counts].map(
+      (map, place) => (waiting[place] ? waiting[place].before !== null : map.has(name))
+    );
+    if (hasLabel) await api.deleteLabel(this.model.id, name);
+    if (hasShapes) await api.deleteShapes(this.model.id, name);
     this.#sent = new Set([...this.#sent].filter((photo) => photo.name !== name));
     this.#store("label", name, null);
     this.#store("shapes", name, null);
@@ -128,6 +148,7 @@ export class LabelKeeper {
     const key = `${kind} ${photo.name}`;
     if (!this.#waiting.has(key)) this.#waiting.set(key, { photo, kind, before });
     this.#store(kind, photo.name, value);
+    if (value !== null) this.#sizes.set(photo.name, photo.size ?? null);
     this.#changed(photo.name);
     this.#sending ??= this.#send().finally(() => { this.#sending = null; });
   }
@@ -138,9 +159,12 @@ export class LabelKeeper {
       const value = this.#value(change.kind, change.photo.name);
       // A change that is made during the request waits for the next one.
       this.#waiting.delete(key);
+      this.#current = change;
       try {
         await this.#request(change, value);
+        this.#current = null;
       } catch (error) {
+        this.#current = null;
         await this.#recover(key, change, error);
       }
       this.#changed(change.photo.name);

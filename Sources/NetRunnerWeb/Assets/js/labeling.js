@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { number } from "./format.js";
-import { readablePicture } from "./pictures.js";
+import { readablePicture, sentSize } from "./pictures.js";
 
 /** Returns the text of a label, which can also be a number or an array of numbers. */
 export function labelText(label) {
@@ -91,27 +91,46 @@ export function withRecent(recent, label, most = 10) {
 
 /**
  * Makes images with unique names from files: a file's name, or its whole path if two files share a
- * name. A name that is still used gets a number. `read()` resolves to an image's bytes in a format
- * that the server reads.
+ * name. A name that is still used gets a number, and so does one for which `isOfAnother(name, size)`
+ * says that the server keeps another image. `read()` resolves to an image's bytes in a format that
+ * the server reads. `size` is their number, or null if it isn't known.
  */
-export function namedPhotos(entries) {
+export function namedPhotos(entries, isOfAnother) {
   const names = entries.map(({ path }) => path.split("/").pop());
   const counts = new Map();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   const used = new Set();
   return entries.map(({ path, file }, place) => {
     const isShared = counts.get(names[place]) > 1;
-    const name = unusedName(isShared ? path.replaceAll("/", "-") : names[place], used);
+    const size = sentSize(file);
+    const name = unusedName(
+      isShared ? path.replaceAll("/", "-") : names[place],
+      (each) => used.has(each) || isOfAnother(each, size)
+    );
     used.add(name);
-    return { name, read: () => readablePicture(file) };
+    return { name, size, read: () => readablePicture(file) };
   });
 }
 
+/**
+ * Returns a function that makes the images of files for a `LabelKeeper`. It returns the same objects
+ * each time, so that changes can be undone after another model was chosen.
+ */
+export function photosForKeepers(entries) {
+  const photos = new Map();
+  return (keeper) => {
+    if (!photos.has(keeper)) {
+      photos.set(keeper, namedPhotos(entries, (name, size) => keeper.isOfAnother(name, size)));
+    }
+    return photos.get(keeper);
+  };
+}
+
 /** Returns a name or, if it is used, the name with a number, such as "a-2.png". */
-function unusedName(name, used) {
+function unusedName(name, isUsed) {
   const [, stem, ending = ""] = /^(.*?)(\.[^.]*)?$/s.exec(name);
   let unused = name;
-  for (let number = 2; used.has(unused); number += 1) unused = `${stem}-${number}${ending}`;
+  for (let number = 2; isUsed(unused); number += 1) unused = `${stem}-${number}${ending}`;
   return unused;
 }
 

@@ -77,11 +77,21 @@ async function collect(entry, folder, found) {
   }
 }
 
+/** Whether the server reads an image's format. */
+function isReadable(file) {
+  return readable.has(file.type) || (!file.type && isPicture(file));
+}
+
+/** Returns how many bytes of an image the server gets, or null if the browser has to convert it. */
+export function sentSize(file) {
+  return isReadable(file) ? file.size : null;
+}
+
 /**
  * Resolves to an image in a format that the server reads, converted by the browser if necessary.
  */
 export async function readablePicture(file) {
-  if (readable.has(file.type) || (!file.type && isPicture(file))) return file;
+  if (isReadable(file)) return file;
   const bitmap = await createImageBitmap(file);
   const canvas = document.createElement("canvas");
   canvas.width = bitmap.width;
