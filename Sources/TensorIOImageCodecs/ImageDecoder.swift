@@ -107,6 +107,12 @@ extension ImageDecoder {
     /// The default is 256 MB.
     public var maximumFileBytes: Int
 
+    /// The maximum width and the maximum height in pixels: 1,048,576.
+    ///
+    /// The memory that resizing takes grows with the longer side, so that a small file of a single
+    /// row could take gigabytes.
+    public static let maximumSide = 1 << 20
+
     /// Makes limits.
     public init(maximumPixels: Int = 100_000_000, maximumFileBytes: Int = 256_000_000) {
       self.maximumPixels = maximumPixels
@@ -114,7 +120,7 @@ extension ImageDecoder {
     }
 
     /// Throws an error unless an image of this size may be decoded.
-    func check(width: Int, height: Int, name: String) throws {
+    package func check(width: Int, height: Int, name: String) throws {
       let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
       guard width > 0, height > 0 else {
         throw TensorIOError(
@@ -124,6 +130,11 @@ extension ImageDecoder {
         throw TensorIOError(
           .imageTooLarge,
           "\(name) has \(width) x \(height) pixels, but the limit is \(maximumPixels) pixels.")
+      }
+      guard max(width, height) <= Self.maximumSide else {
+        throw TensorIOError(
+          .imageTooLarge,
+          "\(name) has \(width) x \(height) pixels, but a side has at most \(Self.maximumSide).")
       }
     }
   }

@@ -83,6 +83,19 @@ struct ImageDecoderTests {
     #expect(error?.code == .unreadableFile)
   }
 
+  @Test func `a side has a limit, because resizing takes memory for each of its pixels`() throws {
+    let (limits, most) = (ImageDecoder.Limits(), ImageDecoder.Limits.maximumSide)
+    try limits.check(width: most, height: 1, name: "line")
+    for (width, height) in [(most + 1, 1), (1, most + 1)] {
+      let error = #expect(throws: TensorIOError.self) {
+        try limits.check(width: width, height: height, name: "line")
+      }
+      #expect(error?.code == .imageTooLarge)
+      #expect(
+        error?.message == "line has \(width) x \(height) pixels, but a side has at most 1048576.")
+    }
+  }
+
   @Test(arguments: ["baseline.jpg", "rgb-8.png", "lossless.webp", "true-color.bmp"])
   func `limits on pixels and bytes are exact`(_ file: String) throws {
     let bytes = ImageFixtures.bytes(file)

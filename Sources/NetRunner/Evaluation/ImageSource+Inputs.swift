@@ -80,30 +80,54 @@ extension TableRow {
       if spec.isFeatures, case .object(let row) = cells[0] { return FeatureRow(row) }
       if case .string(let text) = cells[0], spec.dataType == .string { return text }
     }
-    var numbers: [Double] = []
-    for (index, cell) in cells.enumerated() { try append(cell, at: index, to: &numbers, spec) }
-    // Whole numbers fit every layer, but fractions only those of floating-point numbers.
-    let integers = numbers.compactMap { Int64(exactly: $0) }
-    return integers.count == numbers.count ? integers : numbers
+    var numbers: [TensorValue.Number] = []
+    for (index, cell) in cells.enumerated() {
+      guard cell.isEven else {
+        throw TensorIOError(
+          .wrongKind,
+          "'\(spec.name)' takes numbers, but the row has arrays of different lengths in each other."
+        )
+      }
+      try append(cell, at: index, to: &numbers, spec)
+    }
+    return TensorValue.numbers(numbers)
   }
 
   private func append(
-    _ cell: JSONValue, at index: Int, to numbers: inout [Double], _ spec: TensorSpec
+    _ cell: JSONValue, at index: Int, to numbers: inout [TensorValue.Number], _ spec: TensorSpec
   ) throws {
     switch cell {
     case .array(let elements):
       for element in elements { try append(element, at: index, to: &numbers, spec) }
-    case .bool(let flag): numbers.append(flag ? 1 : 0)
+    case .bool(let flag): numbers.append(.double(flag ? 1 : 0))
+    case .integer(let integer): numbers.append(.integer(integer))
+    case .number(let number): numbers.append(.double(number))
     default:
       let text = if case .string(let text) = cell { text } else { nil as String? }
-      guard let number = cell.asNumber ?? text.flatMap(TableReader.number) else {
+      guard let text, let number = TableReader.number(text) else {
         let column = cells.count == columns.count ? " in the column '\(columns[index])'" : ""
         let found = text.map { "'\($0.prefix(60))'" } ?? cell.typeName
         throw TensorIOError(
           .wrongKind, "'\(spec.name)' takes numbers, but the row has \(found)\(column).")
       }
-      numbers.append(number)
+      // A double holds all integers of other texts.
+      let integer = Int64(text).flatMap { Double(exactly: $0) == nil ? $0 : nil }
+      numbers.append(integer.map { .integer($0) } ?? .double(number))
     }
+  }
+}
+
+extension JSONValue {
+  /// Whether nested arrays have equal lengths, as the axes of a tensor do.
+  fileprivate var isEven: Bool { shape != nil }
+
+  /// The lengths of nested arrays; nil if they differ.
+  private var shape: [Int]? {
+    guard case .array(let elements) = self else { return [] }
+    let inner = elements.map(\.shape)
+    guard let first = inner.first else { return [0] }
+    guard let first, inner.allSatisfy({ $0 == first }) else { return nil }
+    return [elements.count] + first
   }
 }
 

@@ -64,9 +64,8 @@ struct PredictionReader: Sendable {
       default: break
       }
     }
-    if let values, prediction.outputs.contains(where: { $0.name == values }) {
-      let numbers: [Float] = try outputs[values]
-      prediction.values = numbers
+    if let values, let output = prediction.outputs.first(where: { $0.name == values }) {
+      prediction.values = output.value.roundedNumbers
     }
     if let detection {
       prediction.detections = try detection.detections(outputs).map { object in
@@ -91,6 +90,28 @@ struct PredictionReader: Sendable {
       prediction.embedding = embedding.vector
     case .text(let text) where prediction.text == nil: prediction.text = text.text
     default: break
+    }
+  }
+}
+
+extension TensorValue {
+  /// The numbers of an array, rounded to floats as metrics need them; nil for other values.
+  fileprivate var roundedNumbers: [Float]? {
+    switch self {
+    case .number(let number): [number.rounded]
+    case .numbers(let numbers): numbers.map(\.rounded)
+    default: nil
+    }
+  }
+}
+
+extension TensorValue.Number {
+  fileprivate var rounded: Float {
+    switch self {
+    case .integer(let integer): Float(integer)
+    case .float(let float): float
+    case .double(let double): Float(double)
+    case .bool(let bool): bool ? 1 : 0
     }
   }
 }

@@ -63,7 +63,15 @@ struct BundleValidator: IssueCollector {
       return nil
     }
     do {
-      return try JSONValue(parsing: FileSystem.read(file))
+      let data = try FileSystem.read(file)
+      let document = try JSONValue(parsing: data)
+      // Readers of JSON take either the first or the last of them.
+      for key in JSONOutline(data)?.repeatedKeys() ?? [] {
+        report(
+          .duplicateName, at: key, expected: "each key once", found: "the key twice",
+          suggestion: "Remove one of the two.")
+      }
+      return document
     } catch let error as JSONSyntaxError {
       report(
         .malformedJSON, at: "model.json", expected: "a JSON document", found: "\(error)",

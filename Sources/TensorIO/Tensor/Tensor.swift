@@ -92,7 +92,7 @@ extension Tensor: TensorEncodable, TensorDecodable {
       guard bytes.byteCount == memory.byteCount else {
         throw TensorIOError.wrongElementCount(spec, found: shape.reduce(1, *))
       }
-      memory.copy(from: bytes)
+      try copyElements(bytes, into: &memory, as: spec)
     }
   }
 

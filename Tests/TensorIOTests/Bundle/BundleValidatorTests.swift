@@ -346,6 +346,17 @@ import Testing
     #expect(with.issues.isEmpty)
   }
 
+  @Test func `a key that is written twice is an error`() throws {
+    let bundle = try TestBundle()
+    let path = bundle.path + "/model.json"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let twice = text.replacing(#""quantized":"#, with: #""quantized": true, "quantized":"#)
+    try #require(twice != text)
+    try twice.write(toFile: path, atomically: true, encoding: .utf8)
+    let issues = ModelBundle.issues(at: bundle.path)
+    #expect(issues.map(\.summary) == ["duplicate-name model.quantized"])
+  }
+
   @Test func `every issue is printed on one line`() throws {
     let bundle = try TestBundle(set: ["/outputs/0/labels": "l.txt"])
     #expect(

@@ -22,6 +22,10 @@ import Testing
       try JSONValue(parsing: Data("9007199254740993".utf8)) == .integer(9_007_199_254_740_993))
     #expect(try JSONValue(parsing: Data("-9223372036854775808".utf8)) == .integer(.min))
     #expect(try JSONValue(parsing: Data("18446744073709551616".utf8)) == .number(0x1p64))
+    // Those that a double can hold are ordinary numbers, however they are written.
+    for (text, number) in [("1e16", 1e16), ("1.7e18", 1.7e18), ("9007199254740992", 0x1p53)] {
+      #expect(try JSONValue(parsing: Data(text.utf8)) == .number(number))
+    }
   }
 
   @Test func `Booleans aren't numbers`() throws {

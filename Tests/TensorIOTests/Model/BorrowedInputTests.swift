@@ -34,6 +34,23 @@ import Testing
     #expect(error?.message == "'x' takes 4 values (shape [4]), got 5.")
   }
 
+  @Test func `bytes of booleans are 0 or 1`() throws {
+    let spec = TensorSpec(
+      name: "x", shape: [3], dataType: .bool, kind: .vector(nil, labels: nil))
+    func write(_ value: some TensorEncodable) throws -> TensorStorage {
+      try TensorStorage(byteCount: 3) { try value.encode(into: &$0, as: spec) }
+    }
+    let storage = try write(Data([1, 0, 1]))
+    #expect(try storage.withBytes { try [Bool].decode($0, as: spec) } == [true, false, true])
+    let wrong: [UInt8] = [1, 0, 255]
+    let tensor = try Tensor(copying: wrong.span.bytes, dataType: .bool, shape: [3])
+    for value in [Data(wrong), tensor] as [any TensorEncodable] {
+      let error = #expect(throws: TensorIOError.self) { try write(value) }
+      #expect(
+        error?.message == "'x' takes booleans, whose bytes are 0 or 1, but byte 2 is 255.")
+    }
+  }
+
   @Test func `bytes of any collection are the same as data`() throws {
     let model = try model()
     let values: [Float] = [1, 2, 3, 4]

@@ -62,7 +62,9 @@ extension JSONValue: Codable {
         // A decoder may be configured to read strings such as "NaN" as numbers. Here they stay
         // strings.
         self = .string(text)
-      } else if number.magnitude >= 0x1p53, let integer = try? container.decode(Int64.self) {
+      } else if number.magnitude >= 0x1p53, let integer = try? container.decode(Int64.self),
+        Double(exactly: integer) == nil
+      {
         self = .integer(integer)
       } else {
         self = .number(number)

@@ -13,7 +13,7 @@ import CPixelKernels
 struct SpanResampler: Resampler {
   private let source: (width: Int, height: Int)
   private let width: Int
-  private let columns: Spans
+  let columns: Spans
   private let rows: Spans
 
   init(from source: (width: Int, height: Int), to target: (width: Int, height: Int)) {
@@ -87,16 +87,17 @@ extension Spans {
   fileprivate init(from source: Int, to target: Int) {
     let inverse = 1 / (Float(target) / Float(source))
     let widening = max(inverse, 1)
-    self.init(longest: min(2 * Int(widening.rounded(.up)) + 1, source))
-    weights.reserveCapacity(target * longest)
-    for index in 0..<target {
+    // The longest span isn't computed from the ratio, because the ends of the spans are rounded.
+    let spans = (0..<target).map { index in
       let sample = (Float(index) + 0.5) * inverse
-      var span = Range(uncheckedBounds: (0, 0))
-      if sample >= 0, sample <= Float(source) {
-        let start = Int(((sample - widening) - 0.5).rounded(.up))
-        let last = Int(((sample + widening) - 0.5).rounded(.down))
-        span = min(max(start, 0), source - 1)..<min(max(last, 0), source - 1) + 1
-      }
+      guard sample >= 0, sample <= Float(source) else { return (sample, 0..<0) }
+      let start = Int(((sample - widening) - 0.5).rounded(.up))
+      let last = Int(((sample + widening) - 0.5).rounded(.down))
+      return (sample, min(max(start, 0), source - 1)..<min(max(last, 0), source - 1) + 1)
+    }
+    self.init(longest: spans.map(\.1.count).max() ?? 0)
+    weights.reserveCapacity(target * longest)
+    for (sample, span) in spans {
       append(span.lowerBound, Self.weights(at: sample, of: span, 1 / widening))
     }
   }

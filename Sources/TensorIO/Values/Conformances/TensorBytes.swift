@@ -62,6 +62,26 @@ func encodeBytes(
     throw wrongByteCount(
       spec, found: bytes.byteCount, expected: memory.byteCount, because: " of \(spec.dataType)")
   }
+  try copyElements(bytes, into: &memory, as: spec)
+}
+
+/// Copies elements of a tensor's own type, of which there are as many as the tensor has.
+///
+/// - Throws: ``TensorIOError`` if a byte isn't a boolean, because runtimes compute wrong results then.
+func copyElements(
+  _ bytes: RawSpan, into memory: inout MutableRawSpan, as spec: TensorSpec
+) throws {
+  if spec.dataType == .bool {
+    let wrong = (0..<bytes.byteCount).first {
+      bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) > 1
+    }
+    if let wrong {
+      let found = bytes.unsafeLoad(fromByteOffset: wrong, as: UInt8.self)
+      throw TensorIOError(
+        .wrongKind,
+        "'\(spec.name)' takes booleans, whose bytes are 0 or 1, but byte \(wrong) is \(found).")
+    }
+  }
   memory.copy(from: bytes)
 }
 
