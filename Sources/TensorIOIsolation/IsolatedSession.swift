@@ -143,10 +143,9 @@ final class IsolatedSession: Session {
   private func take(_ reply: WorkerReply?) throws {
     guard case .layout(let layout) = reply, let worker else { throw unexpected }
     guard layout.inputs.count == signature.inputs.count,
-      layout.outputs.count == signature.outputs.count
+      layout.outputs.count == signature.outputs.count, layout.isPossible
     else { throw unexpected }
     try worker.memory.reserve(layout.byteCount + SessionLayout.slack)
-    guard layout.fits(in: layout.byteCount) else { throw unexpected }
     self.layout = layout
   }
 

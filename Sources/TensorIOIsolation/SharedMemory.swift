@@ -40,9 +40,9 @@ final class SharedMemory {
     if Int(status.st_size) < byteCount {
       guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw Self.fault(byteCount) }
     }
-    unmap()
     let mapped = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
     guard let mapped, mapped != MAP_FAILED else { throw Self.fault(byteCount) }
+    unmap()
     start = mapped
     mappedBytes = byteCount
   }

@@ -71,14 +71,16 @@ struct SessionLayout: Codable, Hashable {
   /// The number of bytes after each tensor that kernels may read, because they load whole vectors.
   static let slack = 128
 
-  /// The number of bytes that the memory needs.
+  /// The number of bytes that the memory needs, for a layout that is possible.
   var byteCount: Int { (inputs + outputs).map(\.range.upperBound).max() ?? 0 }
 
-  /// Returns whether every region is within a number of bytes.
-  func fits(in byteCount: Int) -> Bool {
+  /// Whether memory can have every region and the bytes after it.
+  ///
+  /// Another process has computed the numbers, so they can be anything.
+  var isPossible: Bool {
     (inputs + outputs).allSatisfy { region in
-      region.offset >= 0 && region.byteCount >= 0 && region.offset <= byteCount
-        && region.byteCount <= byteCount - region.offset
+      region.offset >= 0 && region.byteCount >= 0
+        && region.offset <= Int.max - Self.slack - region.byteCount
     }
   }
 }
