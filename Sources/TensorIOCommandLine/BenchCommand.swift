@@ -24,6 +24,7 @@ struct BenchCommand: ParsableCommand {
       Without a VALUE, the inputs are zeros and grey images. The decoding of an image is measured \
       separately. The cold start is the time to load the model and the first run in this process. \
       Ctrl-C ends the measurement early and prints the results so far; the exit code is then 130.
+      --profile and --memory measure the CPU, so they are errors with --accelerator gpu or auto.
 
       With --profile, LiteRT's profiler measures the operators of further runs, which alternate with \
       runs without it. XNNPACK merges, splits and reorders operators, so its steps have names of their \
@@ -79,6 +80,16 @@ struct BenchCommand: ParsableCommand {
       "--iterations takes a positive number, --warmup a number from 0 to 1000000.")
     try checkUsage(
       (1...1024).contains(workers), "--workers takes a number from 1 to 1024, got \(workers).")
+    let measuresCPU = [
+      ("--profile", profile), ("--profile-svg", profileDrawing != nil), ("--memory", memory),
+    ]
+    if let choice = arguments.accelerator, choice != .cpu,
+      let option = measuresCPU.first(where: { $0.1 })?.0
+    {
+      throw ValidationError(
+        "\(option) measures the CPU, so it can't be combined with --accelerator \(choice.rawValue). Run bench "
+          + "once with each.")
+    }
     if let profileDrawing {
       try checkUsage(
         profileDrawing.hasSuffix(".svg"),

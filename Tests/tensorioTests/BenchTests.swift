@@ -50,6 +50,18 @@ struct BenchTests {
     #expect(report.coldStart.load > 0 && report.coldStart.firstRun > 0)
   }
 
+  @Test(arguments: ["--profile", "--profile-svg=x.svg", "--memory"])
+  func `what measures the CPU isn't combined with an accelerator`(option: String) async throws {
+    let result = try await CommandRunner.run(
+      ["bench", "Demo/digits.tiobundle", "--accelerator", "gpu", option])
+    #expect(result.status == 64)
+    let name = option.prefix { $0 != "=" }
+    #expect(
+      result.error.contains(
+        "\(name) measures the CPU, so it can't be combined with --accelerator gpu. Run bench once with "
+          + "each."), "\(result.error)")
+  }
+
   @Test func `the decoding of an image is measured separately`() async throws {
     let result = try await CommandRunner.run(
       ["bench", "Demo/digits.tiobundle", "Demo/images/digit-7-01.png", "--iterations", "100"])
