@@ -71,6 +71,20 @@ import Testing
     #expect(error?.message.contains("'los'") == true)
   }
 
+  @Test func `an output is exported with the signature that lists it`() throws {
+    let bundle = try TestBundle(
+      "tf2_train", modes: "train",
+      inputs: [TestBundle.layer("x", [-1, 1]), TestBundle.layer("y", [-1, 1])],
+      outputs: [TestBundle.layer("loss", [1])],
+      rest: #", "train": {"ops": ["train"]}, "placeholders": [\#(TestBundle.layer("rate", [1]))]"#)
+    let path = bundle.pathBeside("trained.tiobundle")
+    try bundle.trainable().exportBundle(to: path, outputs: ["prediction"])
+    let manifest = try ModelBundle(path).manifest
+    #expect(manifest.model.signature == "serving_default")
+    #expect(manifest.inputs.map(\.name) == ["x"])
+    _ = try SavedModels.loader.model(at: path).loadSignature()
+  }
+
   @Test func `an existing bundle is kept, and a missing folder is named`() throws {
     let bundle = try TestBundle.line()
     let model = try bundle.trainable()

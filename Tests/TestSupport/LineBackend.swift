@@ -33,6 +33,8 @@ package struct LineBackend: Backend {
   package var servesInference = true
   /// Whether the training signature has the output `y`, which needs no target.
   package var givesPredictions = true
+  /// Whether computing the outputs trains the model, as with a single signature of TensorFlow 2.
+  package var onlyTrains = false
 
   package init(onStep: (@Sendable (_ items: Int) throws -> Void)? = nil) { self.onStep = onStep }
 

@@ -39,11 +39,13 @@ final class LineModel: TrainableLoadedModel {
 
   private let weights: Mutex<Weights>
   private let record: LineRecord
+  private let onlyTrains: Bool
   private let onStep: (@Sendable (Int) throws -> Void)?
 
   init(_ weights: Weights, of backend: LineBackend) {
     self.weights = Mutex(weights)
     record = backend.record
+    onlyTrains = backend.onlyTrains
     onStep = backend.onStep
     var training = Self.training
     if !backend.givesPredictions { training.outputs.removeAll { $0.name == Self.y.name } }
@@ -64,9 +66,11 @@ final class LineModel: TrainableLoadedModel {
       if !needed.contains($0.name) { tensor.hasDefault = true }
       return tensor
     }
-    return SignatureDescription(
+    var description = SignatureDescription(
       key: signature.key, inputs: fed.filter { !$0.hasDefault || layers.inputs.contains($0.name) },
       outputs: found)
+    description.isTrainingStep = onlyTrains && !layers.operations.isEmpty
+    return description
   }
 
   func inputs(_ inputs: [String], neededFor outputs: [String]) -> [String] {
@@ -76,7 +80,12 @@ final class LineModel: TrainableLoadedModel {
 
   func makeSession(
     _ signature: SignatureDescription, options: SessionOptions
-  ) throws -> any Session { LineSession(signature, of: self, step: nil) }
+  ) throws -> any Session {
+    guard signature.isTrainingStep else { return LineSession(signature, of: self, step: nil) }
+    return LineSession(signature, of: self) { _, _, _ in
+      throw TensorIOError(.unsupportedModel, "Computing the outputs would train the model.")
+    }
+  }
 
   func makeTrainingSession(
     _ signature: SignatureDescription, operations: [String], options: SessionOptions

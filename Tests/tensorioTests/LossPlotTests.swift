@@ -25,7 +25,7 @@ struct LossPlotTests {
       {"name": "Line", "details": "", "id": "line", "version": "1", "author": "", "license": "",
        "model": {"file": "train", "quantized": false, "modes": ["train"]},
        "inputs": [{"name": "x", \(numbers)}, {"name": "target", \(numbers)}],
-       "outputs": [{"name": "loss", "type": "scalar", "shape": []}], "train": {"ops": ["step"]}}
+       "outputs": [{"name": "y", \(numbers)}, {"name": "loss", "type": "scalar", "shape": []}], "train": {"ops": ["step"]}}
       """.utf8
     ).write(to: URL(filePath: path + "/model.json"))
     let model = try TrainableModel(at: path, loader: ModelLoader(backends: [LineBackend()]))

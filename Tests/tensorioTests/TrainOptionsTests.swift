@@ -4,10 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import ModelTools
 import TensorIO
+import TensorIODecoding
 import TensorIOImageCodecs
 import TestSupport
 import Testing
+
+@testable import TensorIOCommandLine
 
 /// `tensorio train` with changed images, metrics of its export, MLflow and TensorFlow Lite, on the digits.
 @Suite(.enabled(if: hasTensorFlow, "TensorFlow's library is missing; run 'make tensorflow'."))
@@ -98,6 +102,40 @@ struct TrainOptionsTests {
     }
     let cells = Set((0..<8).map(cell))
     #expect(cells.count > 5)
+  }
+
+  @Test func `a picture of changes needs an image input`() throws {
+    let folder = try TemporaryFolder()
+    let spec = TensorSpec(name: "x", shape: [1], kind: .scalar(nil))
+    var options = TrainingOptions()
+    options.augmentations = [.mixUp()]
+    let error = #expect(throws: TensorIOError.self) {
+      try AugmentedSheet.write(
+        to: folder.path + "/x.png", [["x": 1]], options, ModelSignature(inputs: [spec], outputs: [])
+      )
+    }
+    #expect(
+      error?.message
+        == "--augmented-samples draws images, but the model has no image input. Leave it out.")
+  }
+
+  @Test func `tensors aren't changed as images`() async throws {
+    let folder = try TemporaryFolder()
+    let tensor = try Tensor([Float](repeating: 0.5, count: 32 * 32), shape: [32, 32, 1])
+    try NumPyFile.write(tensor, to: folder.path + "/image.npy")
+    let file = folder.path + "/data.jsonl"
+    try Data(#"{"image": "@image.npy", "label": 1}"#.utf8).write(to: URL(filePath: file))
+    let command = [
+      "train", "Demo/digits-train.tiobundle", "--data", file, "--placeholder", "learning_rate=0.01",
+    ]
+    let result = try await CommandRunner.run(command + ["--augment", "flip"])
+    #expect(result.status == 65)
+    #expect(result.output == "")
+    #expect(
+      result.error.contains(
+        "'\(file)', line 1: The augmentation 'flip=horizontal' changes the image 'image' before it is "
+          + "normalized, but got a tensor"), "\(result.error)")
+    #expect(try await CommandRunner.run(command).status == 0)
   }
 
   @Test(arguments: [

@@ -26,6 +26,14 @@ struct TrainTests {
       ["--validation", "0.1", "--validation-data", "x.jsonl"],
       "Pass either --validation or --validation-data, not both."
     ),
+    (
+      ["--higher-is-better"],
+      "--higher-is-better needs --monitor NAME, because a lower loss is better."
+    ),
+    (
+      ["--schedule", "rate=cosine:0.1", "--schedule", "rate=constant:0.1"],
+      "--schedule names 'rate' twice. Leave one out."
+    ),
     (["--plot", "loss.png"], "--plot takes a path that ends in .svg, got 'loss.png'."),
     (["--export-output", "y"], "--export-output needs --export NAME.tiobundle."),
     (

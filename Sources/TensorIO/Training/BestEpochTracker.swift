@@ -13,7 +13,7 @@ struct BestEpochTracker {
   /// What is known so far.
   var progress = Progress()
 
-  struct Progress: Codable, Sendable {
+  struct Progress: Codable, Hashable, Sendable {
     var best: Double?
     /// The value that the next improvement is measured from.
     var reference: Double?
@@ -42,9 +42,7 @@ struct BestEpochTracker {
       name = wanted
       return
     }
-    // The first number may be an accuracy, of which a lower value is worse.
-    let numbers = outputs.filter(\.hasMean).map(\.name)
-    name = numbers.first { $0.lowercased().contains("loss") } ?? numbers.first
+    name = OutputMeans.lossName(among: outputs.filter(\.hasMean).map(\.name))
     if name == nil, options.earlyStopping != nil || options.keepsBest {
       throw TensorIOError(
         .unknownOutput,
@@ -60,17 +58,19 @@ struct BestEpochTracker {
 
   /// Records the means and metrics of an epoch, and returns whether it is the best so far.
   ///
-  /// - Throws: ``TensorIOError`` when the metric to monitor is missing.
+  /// A metric that is NaN, or that was measured before but isn't now, is no improvement.
+  ///
+  /// - Throws: ``TensorIOError`` when the metric to monitor was never measured.
   mutating func note(_ means: OutputMeans, _ metrics: [EpochMetric]) throws -> Bool {
     guard let name else { return false }
     let found = isMetric ? metrics.first { $0.name == name }?.value : means[name]
-    if isMetric, found == nil {
+    if isMetric, found == nil, progress == Progress() {
       throw TensorIOError(
         .invalidOption,
         "The metric '\(name)' can't be monitored, because it isn't measured. The metrics are "
           + quotedList(metrics.map(\.name)) + ".")
     }
-    guard let value = found else { return false }
+    guard let value = isMetric ? (found ?? Double.nan) : found else { return false }
     if isBetter(value, than: progress.reference, by: earlyStopping?.minimumImprovement ?? 0) {
       progress.reference = value
       progress.epochsWithoutImprovement = 0

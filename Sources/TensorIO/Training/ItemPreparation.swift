@@ -42,6 +42,7 @@ struct ItemPreparation: Sendable {
     ofEpoch state: UInt64
   ) throws -> Batch {
     var batch = try items.batch(of: indexes, keys: keys) { item, index, position in
+      try check(item, items.name(index))
       let item = plan?.changed(item, at: position, ofEpoch: state) ?? item
       return try weighed(item, weights?.weight(index), items.name(index))
     }
@@ -55,6 +56,16 @@ struct ItemPreparation: Sendable {
   ) throws -> Batch {
     try items.batch(of: indexes, keys: keys) { item, index, _ in
       try weighed(item, 1, items.name(index))
+    }
+  }
+
+  /// Checks that the images of an item can be changed, and names the item if they can't.
+  private func check(_ item: Batch.Item, _ name: @autoclosure () -> String) throws {
+    do {
+      try plan?.check(item)
+    } catch var error as TensorIOError {
+      error.message = "\(name()): \(error.message)"
+      throw error
     }
   }
 

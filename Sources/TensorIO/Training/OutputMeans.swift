@@ -15,6 +15,18 @@ public struct OutputMeans: Sendable {
   /// The names of the outputs, in order.
   package var names: [String] { means.map(\.name) }
 
+  /// The loss: the first output with a name like `loss`, or the first one if there is none.
+  package var loss: Element? {
+    Self.lossName(among: names).flatMap { name in first { $0.name == name } }
+  }
+
+  /// Returns the name of the loss among those of outputs.
+  ///
+  /// The first output may be an accuracy, of which a lower value is worse.
+  static func lossName(among names: [String]) -> String? {
+    names.first { $0.lowercased().contains("loss") } ?? names.first
+  }
+
   /// The mean of an output; nil when no output with a mean has this name.
   public subscript(name: String) -> Double? { means.first { $0.name == name }?.value }
 }

@@ -46,7 +46,8 @@ struct PredictionLayers {
     let needed: [String]
     if let names {
       try Self.check(names)
-      let candidates = [own] + model.signatures.filter { $0.key != own.key }
+      let candidates = Self.candidates(
+        for: names, own, of: model, operations: manifest.trainingOperations)
       guard let match = Self.signature(with: names, fed: fed, among: candidates, of: model) else {
         throw Self.unknown(names, described, model, own)
       }
@@ -138,6 +139,27 @@ struct PredictionLayers {
       tensor.isArray && !described.contains(tensor.name) && isPrediction(tensor.name)
     }
     return others.isEmpty ? nil : others.map(Output.tensor)
+  }
+
+  /// Returns the signatures in the order in which they are tried for some outputs.
+  ///
+  /// A name that isn't a signature's own is also looked up in the others, so the signatures that list all
+  /// names come first. Among them, running one that trains the model would change it.
+  private static func candidates(
+    for names: [String], _ own: SignatureDescription, of model: any TrainableLoadedModel,
+    operations: [String]
+  ) -> [SignatureDescription] {
+    let all = [own] + model.signatures.filter { $0.key != own.key }
+    let listing = all.filter { signature in
+      names.allSatisfy { name in signature.outputs.contains { $0.name == name } }
+    }
+    func trains(_ signature: SignatureDescription) -> Bool {
+      let layers = LayerNames(
+        inputs: signature.inputs.map(\.name), outputs: names, operations: operations)
+      return model.describe(layers, in: signature).isTrainingStep
+    }
+    let others = all.filter { signature in !listing.contains { $0.key == signature.key } }
+    return listing.filter { !trains($0) } + listing.filter(trains) + others
   }
 
   /// Finds the first signature that has all outputs and needs only inputs that model.json

@@ -21,7 +21,8 @@ public struct TrainingLimits: Sendable, Hashable {
   ///
   /// The training ends before a step that would end too late if it took as long as the longest one
   /// before it. A native call cannot be interrupted without damage to the weights, so a step that
-  /// takes longer than every earlier one can exceed the limit by the difference.
+  /// takes longer than every earlier one can exceed the limit by the difference. The same applies
+  /// to ``TrainingOptions/measurement``, whose longest duration is kept free for the end of an epoch.
   public var time: Duration?
   /// The number of bytes by which the process may grow during the training; nil for no limit.
   ///
@@ -85,11 +86,19 @@ final class LimitWatch {
   /// The time to keep for what follows the last step.
   var reserve = Duration.zero
   private var longestStep = Duration.zero
+  private var longestMeasurement: Duration
+  private var hasMeasured = false
   private var largestStep = 0
   private var step: (start: ContinuousClock.Instant, bytes: Int?)?
 
-  init(_ limits: TrainingLimits) {
+  /// Begins to watch.
+  ///
+  /// - Parameters:
+  ///   - limits: The limits.
+  ///   - measurement: How long a measurement takes, as far as it is known.
+  init(_ limits: TrainingLimits, measurement: Duration = .zero) {
     self.limits = limits
+    longestMeasurement = measurement
     start = clock.now
     bytesAtStart = limits.memory == nil ? nil : ProcessMemory.residentBytes
     growth = bytesAtStart.map { _ in 0 }
@@ -98,10 +107,21 @@ final class LimitWatch {
   var duration: Duration { clock.now - start }
 
   /// Whether the time is over, or would be after another step.
-  func isLate() -> Bool {
-    guard let time = limits.time, duration + longestStep + reserve >= time else { return false }
+  func isLate() -> Bool { isLate(before: longestStep + longestMeasurement) }
+
+  /// Whether the time would be over after the measurement of an epoch whose steps are done.
+  func isLateToMeasure() -> Bool { isLate(before: longestMeasurement) }
+
+  private func isLate(before work: Duration) -> Bool {
+    guard let time = limits.time, duration + work + reserve >= time else { return false }
     ending = ending ?? .timeLimit
     return true
+  }
+
+  /// Notes the duration of a measurement, which replaces what was expected before the first one.
+  func noteMeasurement(_ duration: Duration) {
+    longestMeasurement = hasMeasured ? max(longestMeasurement, duration) : duration
+    hasMeasured = true
   }
 
   /// Notes the beginning of a step, unless the step would exceed a limit.

@@ -35,7 +35,8 @@ public struct TrainingOptions: Sendable {
 
   /// Random changes of the images in each step, in this order.
   ///
-  /// Validation items are not changed.
+  /// Validation items are not changed. An image that is given as a ``Tensor`` is an error, because its values
+  /// are used as they are.
   public var augmentations: [Augmentation] = []
 
   /// Whether the items are shuffled before each epoch.
@@ -61,7 +62,12 @@ public struct TrainingOptions: Sendable {
   public var monitoredOutput: String?
   /// Measures the model after the validation of each epoch, such as the accuracy of its predictions on test
   /// photos; nil for no metrics beside the model's outputs.
+  ///
+  /// A metric that is NaN is no improvement. If the training is cancelled during a measurement, its metrics
+  /// aren't used, so it may end early with an error of the type `CancellationError`.
   public var measurement: (@Sendable (TrainableModel) throws -> [EpochMetric])?
+  /// How long ``measurement`` takes, as far as it is known before the training.
+  package var measurementTime = Duration.zero
   /// The metric of ``measurement`` that determines the best epoch, instead of an output.
   public var monitoredMetric: String?
   /// Whether a higher monitored output or metric is better, as with accuracy.

@@ -15,6 +15,8 @@ struct TrainingRun {
   private let checkpoints: TrainingCheckpoints?
   private var watch: BestEpochTracker
   private var state: TrainingState
+  /// The checkpoint that the training continues from; nil if it begins.
+  private var resumed: String?
   private let limits: LimitWatch
 
   /// Some items of a data source, given by their indices.
@@ -27,7 +29,7 @@ struct TrainingRun {
   init(_ trainer: Trainer) throws {
     let options = trainer.options
     try options.check()
-    limits = LimitWatch(options.limits)
+    limits = LimitWatch(options.limits, measurement: options.measurementTime)
     try Self.check(trainer.data, "data")
     if let validation = trainer.validation { try Self.check(validation, "validation data") }
     model = trainer.model
@@ -149,6 +151,7 @@ struct TrainingRun {
     }
     try model.restore(from: last.folder)
     let settings = state.settings
+    resumed = last.folder
     state = last.state
     state.settings = settings
     watch.progress = state.progress
@@ -164,6 +167,8 @@ struct TrainingRun {
     let epoch = state.epochs + 1
     var generator = SplitMix64(seed: state.generator)
     let batches = order.items(shuffles: options.shuffles, &generator).chunks(of: options.batchSize)
+    // Items that keep their order draw no numbers, and the next epoch would change images as this one does.
+    if generator.state == state.generator { _ = generator.next() }
     var sums = OutputSums(signature.outputs)
     sums.restore(state.sums, items: state.items)
     var last: ModelOutputs?
@@ -193,10 +198,8 @@ struct TrainingRun {
           stepsPerSecond: Double(index + 1 - done) / max((clock.now - start) / .seconds(1), 1e-9)))
     }
     if last == nil, let indexes = batches.last {
-      // The checkpoint was written during the validation, when all steps were done.
-      let batch = try preparation.validationBatch(of: training.items, indexes, keys: keys)
-      last = try model.evaluate(
-        batch, placeholders: placeholders(state.step - 1, of: batches.count))
+      // The checkpoint was written when all steps were done.
+      last = try lastOutputs(indexes, placeholders(state.step - 1, of: batches.count))
     }
     guard let last else { return nil }
     var validated: OutputMeans?
@@ -208,7 +211,10 @@ struct TrainingRun {
       }
       validated = means
     }
-    let metrics = try options.measurement?(model) ?? []
+    guard let metrics = try measure(until: isOver) else {
+      try checkpoints?.write(model, state)
+      return nil
+    }
     let isBest = try watch.note(validated ?? sums.means, metrics)
     (state.epochs, state.step, state.sums, state.items) = (epoch, 0, [], 0)
     (state.generator, state.progress) = (generator.state, watch.progress)
@@ -217,6 +223,37 @@ struct TrainingRun {
       epoch: epoch, steps: batches.count, items: order.count, duration: clock.now - start,
       training: sums.means, lastOutputs: last, validation: validated, metrics: metrics,
       isBest: isBest)
+  }
+
+  /// Returns the outputs of the last step, which an earlier process took.
+  private func lastOutputs(
+    _ indexes: ArraySlice<Int>, _ placeholders: [String: any TensorEncodable]
+  ) throws -> ModelOutputs {
+    let batch = try preparation.validationBatch(of: training.items, indexes, keys: keys)
+    guard try model.inference.loaded().onlyTrains, let resumed else {
+      return try model.evaluate(batch, placeholders: placeholders)
+    }
+    // Only a step computes the outputs of this model, so the weights are read again after it.
+    let outputs = try model.train(batch, placeholders: placeholders)
+    try model.restore(from: resumed)
+    return outputs
+  }
+
+  /// Measures the model after an epoch.
+  ///
+  /// - Returns: The metrics; nil if the training is over, because they may then be those of a part of the
+  ///   dataset.
+  private func measure(until isOver: () -> Bool) throws -> [EpochMetric]? {
+    guard let measurement = options.measurement else { return [] }
+    if isOver() || limits.isLateToMeasure() { return nil }
+    let start = limits.duration
+    do {
+      let metrics = try measurement(model)
+      limits.noteMeasurement(limits.duration - start)
+      return isOver() ? nil : metrics
+    } catch is CancellationError where isOver() {
+      return nil
+    }
   }
 
   /// Returns the memory that a step needs for its tensors and for the values that it is made from.

@@ -3,6 +3,8 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -76,7 +78,8 @@ package struct TrainingState: Codable, Sendable {
 
   /// Whether the numbers can be those of a training.
   var isPlausible: Bool {
-    [epochs, step, items, bestEpoch ?? 0].allSatisfy { (0...1_000_000_000).contains($0) }
+    [epochs, step, items, bestEpoch ?? 0, progress.epochsWithoutImprovement]
+      .allSatisfy { (0...1_000_000_000).contains($0) }
   }
 
   /// Checks that the training is the one that wrote the state.
@@ -116,26 +119,56 @@ extension TrainingState.Settings {
 struct TrainingCheckpoints: Sendable {
   private let folder: String
   private let kept: Int
+  /// Keeps other trainings out of the folder; nil on a file system without locks.
+  private let lock: FileLock?
   private static let stateFile = "training.json"
 
   /// Uses a folder, which is made if it doesn't exist.
   ///
-  /// - Throws: ``TensorIOError`` when it can't be made or written, or has checkpoints that the training doesn't
-  ///   continue from.
+  /// - Throws: ``TensorIOError`` when it can't be made or written, when another training writes into it, or
+  ///   when it has checkpoints that the training doesn't continue from.
   init(_ options: CheckpointOptions) throws {
-    folder = options.folder
+    let folder = options.folder
+    self.folder = folder
     kept = options.kept
-    if FileSystem.isFolder(folder), !options.resumes, let name = try names().last {
+    try FileSystem.writing("The folder '\(folder)' for checkpoints can't be made") {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+    }
+    lock = try Self.lock(folder)
+    if !options.resumes, let name = try names().last {
       throw TensorIOError(
         .fileExists,
         "The folder '\(folder)' has the checkpoint '\(name)' of an earlier training. Continue from it "
           + "(`resumes`, or --resume), or choose another folder.")
     }
-    try FileSystem.writing("The folder '\(folder)' for checkpoints can't be made") {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true)
-    }
     try FileSystem.checkWritable(folder: folder)
+    if lock != nil { try removeUnfinished() }
+  }
+
+  /// Locks a folder, so that two trainings don't replace each other's checkpoints.
+  private static func lock(_ folder: String) throws -> FileLock? {
+    do {
+      if let lock = try FileLock.waitingBriefly(on: folder) { return lock }
+    } catch let error where error.operation == .locked {
+      // Some file systems of networks have no locks.
+      return nil
+    } catch {
+      throw TensorIOError(reading: error)
+    }
+    throw TensorIOError(
+      .fileExists,
+      "Another training writes checkpoints into the folder '\(folder)'. Choose another folder, or end that "
+        + "training first.")
+  }
+
+  /// Removes the checkpoints that a process didn't complete before it ended.
+  private func removeUnfinished() throws {
+    for name in try FileSystem.contents(of: folder) where name.hasPrefix(".epoch-") {
+      try FileSystem.writing("The unfinished checkpoint '\(folder)/\(name)' can't be removed") {
+        try FileManager.default.removeItem(atPath: folder + "/" + name)
+      }
+    }
   }
 
   /// The names of the complete checkpoints, in the order in which they were written.
@@ -190,7 +223,7 @@ struct TrainingCheckpoints: Sendable {
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     encoder.nonConformingFloatEncodingStrategy = Self.encodedNumbers
     // The weights after a step are always the same.
-    if FileSystem.isFolder(path) { return }
+    if FileSystem.isFile(path + "/" + Self.stateFile) { return }
     do {
       let file = fresh + "/" + Self.stateFile
       try FileSystem.writing("The checkpoint '\(path)' can't be written") {
@@ -200,6 +233,12 @@ struct TrainingCheckpoints: Sendable {
       }
       try FileSystem.flush(file)
       try model.export(to: fresh)
+      if FileSystem.isFolder(path) {
+        // Without its state, it is what remains of a checkpoint that was being removed.
+        try FileSystem.writing("The incomplete checkpoint '\(path)' can't be removed") {
+          try FileManager.default.removeItem(atPath: path)
+        }
+      }
       try FileSystem.rename(fresh, to: path)
     } catch {
       // What remains has a hidden name, and isn't a checkpoint.

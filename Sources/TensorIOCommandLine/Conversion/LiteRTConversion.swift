@@ -32,11 +32,30 @@ struct LiteRTConversion {
     python = try PythonInterpreter(arguments.python)
   }
 
-  /// Checks, before a long training, that Python has its converter.
-  func check() throws {
-    let (answer, messages) = try python.run(
-      "import tensorflow\nopen(sys.argv[2] + '/answer.json', 'w').close()", "")
-    if answer == nil { throw failure(messages) }
+  /// Converts a model before a long training, so that whatever can't be exported or converted is found then.
+  ///
+  /// A trial takes about as long as the conversion itself, but compares no results and needs only one sample.
+  ///
+  /// - Parameters:
+  ///   - model: The model to train.
+  ///   - outputs: The outputs of the bundle; nil chooses those for inference.
+  ///   - classes: The labels of outputs without labels.
+  /// - Throws: `TensorIOError` when the model can't be exported or converted.
+  func check(_ model: TrainableModel, outputs: [String]?, classes: [String]) throws {
+    guard model.bundle.backendName != "tflite" else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "--export-tflite converts models of TensorFlow, and '\(model.bundle.path)' is a TensorFlow Lite model "
+          + "already. Pass --export NAME\(BundleWriter.fileExtension) instead.")
+    }
+    let folder = try TemporaryFolder(" for a trial of the conversion")
+    let whole = folder.path + "/trial" + BundleWriter.fileExtension
+    try model.exportBundle(to: whole, outputs: outputs, classes: classes)
+    let bundle = try ModelBundle(whole)
+    let answer = try runConverter(
+      bundle, model: modelFolder(of: bundle), target: folder.path + "/" + Self.modelFile,
+      mostRuns: 1)
+    _ = try document(of: bundle, answer)
   }
 
   /// Writes a bundle of TensorFlow Lite with what a model has learned.
@@ -69,27 +88,12 @@ struct LiteRTConversion {
   /// - Throws: `TensorIOError` if the model can't be converted, or if the results differ without a
   ///   quantization.
   func convert(_ bundle: ModelBundle, to writer: BundleWriter) throws -> ModelComparison {
-    let manifest = bundle.manifest
-    let path = bundle.path + "/" + manifest.model.file
-    guard FileSystem.isFolder(path) || bundle.backendName != "tflite" else {
-      throw TensorIOError(
-        .unsupportedModel,
-        "'\(bundle.path)' is a TensorFlow Lite model already. 'tensorio convert' takes the bundle of a "
-          + "TensorFlow model, such as one of 'tensorio train ... --export NAME.tiobundle'.")
-    }
-    guard FileSystem.isFolder(path), manifest.model.modes.contains(.predict) else {
-      throw TensorIOError(
-        .unsupportedModel,
-        "'\(bundle.path)' isn't a TensorFlow model for inference. Export a trained model as a bundle first: "
-          + "'tensorio train ... --export NAME.tiobundle'.")
-    }
+    let path = try modelFolder(of: bundle)
     try writer.checkDestination()
-    let tags = try TensorFlowBackend().graphTags(ofModelAt: path)
     var comparison: ModelComparison?
     try writer.write { folder in
       let answer = try runConverter(
-        bundle, model: path, tags: tags.first { $0.contains("serve") } ?? tags.first ?? [],
-        target: folder + "/" + Self.modelFile)
+        bundle, model: path, target: folder + "/" + Self.modelFile)
       try Data(try document(of: bundle, answer).utf8).write(
         to: URL(filePath: folder + "/model.json"))
       let assets = bundle.path + "/assets"
@@ -111,19 +115,51 @@ struct LiteRTConversion {
     return comparison
   }
 
+  /// Returns the folder of a bundle's SavedModel.
+  ///
+  /// - Throws: `TensorIOError` when the bundle has no model of TensorFlow for inference.
+  private func modelFolder(of bundle: ModelBundle) throws -> String {
+    let manifest = bundle.manifest
+    let path = bundle.path + "/" + manifest.model.file
+    guard FileSystem.isFolder(path) || bundle.backendName != "tflite" else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(bundle.path)' is a TensorFlow Lite model already. 'tensorio convert' takes the bundle of a "
+          + "TensorFlow model, such as one of 'tensorio train ... --export NAME.tiobundle'.")
+    }
+    guard FileSystem.isFolder(path), manifest.model.modes.contains(.predict) else {
+      throw TensorIOError(
+        .unsupportedModel,
+        "'\(bundle.path)' isn't a TensorFlow model for inference. Export a trained model as a bundle first: "
+          + "'tensorio train ... --export NAME.tiobundle'.")
+    }
+    return path
+  }
+
+  /// Runs Python's converter.
+  ///
+  /// - Parameters:
+  ///   - bundle: The bundle to convert.
+  ///   - model: Its SavedModel.
+  ///   - target: The file to write.
+  ///   - mostRuns: The most runs of the model on samples, all of which are prepared.
+  /// - Returns: The layers of the new model.
+  /// - Throws: `TensorIOError` when the model can't be converted, or a sample doesn't suit it.
   private func runConverter(
-    _ bundle: ModelBundle, model: String, tags: [String], target: String
+    _ bundle: ModelBundle, model: String, target: String, mostRuns: Int = .max
   ) throws -> Answer {
     let manifest = bundle.manifest
+    let tags = try TensorFlowBackend().graphTags(ofModelAt: model)
     let folder = try samples.map { _ in try TemporaryFolder(" for the samples") }
     let runs = try folder.flatMap { try samples?.write(for: bundle, to: $0.path) }
     let argument = JSONValue.object([
-      "model": .string(model), "target": .string(target), "tags": .strings(tags),
+      "model": .string(model), "target": .string(target),
+      "tags": .strings(tags.first { $0.contains("serve") } ?? tags.first ?? []),
       "signature": .stringOrNull(manifest.model.signature),
       "inputs": .strings(manifest.inputs.map(\.name)),
       "outputs": .strings(manifest.outputs.map(\.name)),
       "quantize": .stringOrNull(arguments.quantize?.rawValue),
-      "samples": .stringOrNull(folder?.path), "runs": .integer(Int64(runs ?? 0)),
+      "samples": .stringOrNull(folder?.path), "runs": .integer(Int64(min(runs ?? 0, mostRuns))),
     ])
     let (answer, messages) = try withExtendedLifetime(folder) {
       try python.run(Self.program, try argument.text())
@@ -199,13 +235,27 @@ struct LiteRTConversion {
             converter.representative_dataset = samples
         return converter.convert()
 
+    def part(source, key):
+        # The converter takes whole signatures, and the bundle may describe only some of the outputs.
+        loaded = tf.saved_model.load(source, tags)
+        whole = loaded.signatures[key]
+        def wanted(**values):
+            found = whole(**values)
+            return {name: found[name] for name in outputs}
+        specs = whole.structured_input_signature[1]
+        function = tf.function(wanted, autograph=False).get_concrete_function(**specs)
+        target = sys.argv[2] + "/part"
+        tf.saved_model.save(loaded, target, signatures={key: function})
+        return target
+
     with v1.Session(graph=tf.Graph()) as session:
         signatures = v1.saved_model.loader.load(session, tags, given["model"]).signature_def
         def suits(key):
             signature = signatures[key]
             return set(inputs) <= set(signature.inputs) and set(outputs) <= set(signature.outputs)
         named = given["signature"]
-        keys = [named] if named and named in signatures else list(signatures)
+        others = sorted(signatures, key=lambda key: key == "train")
+        keys = [named] if named and named in signatures else others
         key = next(filter(suits, keys), None)
         def tensor(name):
             if key is not None:
@@ -220,8 +270,11 @@ struct LiteRTConversion {
             content = converted(v1.lite.TFLiteConverter.from_session(
                 session, [tensor(name) for name in inputs], [tensor(name) for name in outputs]))
     if is_function:
+        source = given["model"]
+        if set(signatures[key].outputs) != set(outputs):
+            source, tags = part(source, key), ["serve"]
         content = converted(tf.lite.TFLiteConverter.from_saved_model(
-            given["model"], signature_keys=[key], tags=set(tags)))
+            source, signature_keys=[key], tags=set(tags)))
         interpreter = tf.lite.Interpreter(model_content=content)
         runner = interpreter.get_signature_runner(key)
         def ordered(details, tensors):

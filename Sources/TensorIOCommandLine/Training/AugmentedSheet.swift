@@ -29,13 +29,18 @@ struct AugmentedSheet {
   ///   - items: The items of the training.
   ///   - options: The options with the augmentations and the seed.
   ///   - signature: The model's own signature.
-  /// - Throws: `TensorIOError` when an image can't be read, or the file can't be written.
+  /// - Throws: `TensorIOError` when the model takes no image, an image can't be read, or the file can't be
+  ///   written.
   static func write(
     to path: String, _ items: [Batch.Item], _ options: TrainingOptions, _ signature: ModelSignature
   ) throws {
     guard let spec = signature.inputs.first(where: \.isImage),
       let plan = AugmentationPlan(options.augmentations, for: signature)
-    else { return }
+    else {
+      throw TensorIOError(
+        .invalidOption,
+        "--augmented-samples draws images, but the model has no image input. Leave it out.")
+    }
     let count = min(mostItems, items.count)
     let chosen = (0..<count).map { items[$0 * items.count / count] }
     var rows = try chosen.map { item in try [preview(of: item, spec)] }

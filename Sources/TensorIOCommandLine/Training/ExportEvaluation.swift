@@ -50,7 +50,10 @@ final class ExportEvaluation: Sendable {
 
   /// Exports the model to a temporary bundle, and evaluates that.
   ///
-  /// - Returns: The metrics that are defined, without those that have a name in common.
+  /// - Returns: The metrics, without those that have a name in common; NaN for one that isn't defined, such as
+  ///   a correlation with predictions that are all the same.
+  /// - Throws: `CancellationError` if the evaluation ended early, because its metrics are those of a part of the
+  ///   dataset.
   func measure(_ model: TrainableModel) throws -> [EpochMetric] {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "tensorio-evaluation-\(UUID().uuidString)").path
@@ -65,6 +68,7 @@ final class ExportEvaluation: Sendable {
     let report = try EvaluationRun(dataset, options: options).evaluate(
       [bundle], with: Backends.all, by: ToolRecord(version: Version.current),
       libraries: Backends.versions(for: [bundle]), until: { [isOver] in isOver() })
+    if isOver() { throw CancellationError() }
     guard let result = report.models.first else { return [] }
     guard result.failed < result.images else {
       throw TensorIOError(
@@ -78,8 +82,8 @@ final class ExportEvaluation: Sendable {
     }
     var names: Set<String> = []
     return values.compactMap { value in
-      guard let number = value.value, names.insert(value.name).inserted else { return nil }
-      return EpochMetric(value.name, number)
+      guard names.insert(value.name).inserted else { return nil }
+      return EpochMetric(value.name, value.value ?? .nan)
     }
   }
 

@@ -81,8 +81,20 @@ struct LoopArguments: ParsableArguments {
     try checkUsage(
       keepCheckpoints >= 1, "--keep-checkpoints takes a positive number, got \(keepCheckpoints).")
     try checkUsage(!resume || checkpoints != nil, "--resume needs --checkpoints FOLDER.")
-    for argument in schedule { _ = try Self.schedule(argument.value) }
+    try checkUsage(
+      !higherIsBetter || monitor != nil,
+      "--higher-is-better needs --monitor NAME, because a lower loss is better.")
+    var names: Set<String> = []
+    for argument in schedule {
+      _ = try Self.schedule(argument.value)
+      try checkUsage(
+        names.insert(argument.name).inserted,
+        "--schedule names '\(argument.name)' twice. Leave one out.")
+    }
   }
+
+  /// Whether a schedule depends on the number of epochs.
+  var dependsOnEpochs: Bool { schedule.contains { $0.value.hasPrefix("cosine:") } }
 
   /// Adds the options to those of a trainer.
   func apply(to options: inout TrainingOptions, _ signature: ModelSignature) throws {
@@ -109,6 +121,7 @@ struct LoopArguments: ParsableArguments {
   /// doesn't suit it is found before the training.
   ///
   /// - Returns: The metrics before the training; empty without an evaluation.
+  /// - Throws: `TensorIOError` when the dataset doesn't suit the model, or the exit code of an interruption.
   func addEvaluation(
     to options: inout TrainingOptions, of model: TrainableModel, outputs: [String],
     classes: [String]
@@ -118,7 +131,16 @@ struct LoopArguments: ParsableArguments {
     let evaluation = try ExportEvaluation(
       evaluate, outputs: outputs.isEmpty ? nil : outputs, classes: classes
     ) { interruption.isRequested }
-    let metrics = try evaluation.measure(model)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let metrics: [EpochMetric]
+    do {
+      metrics = try evaluation.measure(model)
+    } catch is CancellationError {
+      Console.printMessage("interrupted before the training")
+      throw Interruption.exitCode
+    }
+    options.measurementTime = clock.now - start
     options.measurement = { try evaluation.measure($0) }
     guard let monitor, metrics.contains(where: { $0.name == monitor }) else { return metrics }
     options.monitoredOutput = nil

@@ -6,9 +6,9 @@
 import ModelCommands
 import TensorIO
 
-/// The first output of a training run, over steps and epochs.
+/// The loss of a training run, over steps and epochs.
 struct LossCurve {
-  /// A point in the plot: the step on the horizontal axis, and the output on the vertical one.
+  /// A point in the plot: the step on the horizontal axis, and the loss on the vertical one.
   struct Point: Hashable {
     var step: Double
     var value: Double
@@ -32,16 +32,16 @@ struct LossCurve {
 
   mutating func add(_ step: TrainingStep) {
     count += 1
-    guard let mean = step.means.first else { return }
+    guard let mean = step.means.loss else { return }
     name = mean.name
     if mean.value.isFinite { steps.append(Point(step: Double(count), value: mean.value)) }
   }
 
   mutating func add(_ result: EpochResult) {
-    if let mean = result.training.first, mean.value.isFinite {
+    if let mean = result.training.loss, mean.value.isFinite {
       training.append(Point(step: Double(count), value: mean.value))
     }
-    if let mean = result.validation?.first, mean.value.isFinite {
+    if let mean = result.validation?.loss, mean.value.isFinite {
       validation.append(Point(step: Double(count), value: mean.value))
     }
   }

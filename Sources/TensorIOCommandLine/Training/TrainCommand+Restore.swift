@@ -66,13 +66,16 @@ extension TrainCommand {
     classes.map { $0.split(separator: ",").map(String.init) }
   }
 
+  /// The outputs of `--export-output`; nil without the option.
+  var outputsToExport: [String]? { exportOutput.isEmpty ? nil : exportOutput }
+
   /// Writes the bundle of `--export-tflite`, if there is one.
   func exportTflite(
     _ model: TrainableModel, _ lite: LiteRTConversion?, classes: [String]
   ) throws {
     guard let exportTflite, let lite else { return }
     let comparison = try lite.export(
-      model, outputs: exportOutput.isEmpty ? nil : exportOutput, classes: classes, to: exportTflite)
+      model, outputs: outputsToExport, classes: classes, to: exportTflite)
     Console.printMessage("exported: \(exportTflite) (\(comparison.text))")
   }
 }

@@ -87,7 +87,8 @@ struct TrainCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Stop after this many epochs without a decrease of the first output.", valueName: "patience"))
+      "Stop after this many epochs in a row without an improvement of the loss, or of what --monitor names.",
+      valueName: "patience"))
   var earlyStopping: Int?
 
   @OptionGroup var loop: LoopArguments
@@ -185,9 +186,11 @@ struct TrainCommand: ParsableCommand {
   }
 
   func run() throws {
+    // A request before the first step would otherwise end the process.
+    Interruption.takeCheckpointRequests()
     let target = export.map { ExportTarget(path: $0, outputs: exportOutput) }
     try target?.check()
-    let lite = try checkedConversion()
+    let lite = try makeConversion()
     try plot.map(LossPlot.checkFile)
     try checkRestore()
     if epochs == 0 { return try exportRestored(to: target, lite) }
@@ -203,9 +206,11 @@ struct TrainCommand: ParsableCommand {
     for warning in bundle.labelWarnings(classes) { Console.printMessage("warning: " + warning) }
     let signature = try model.loadSignature()
     try data.training.checkValues(for: signature)
+    try data.training.checkImages(for: signature, trainer.options.augmentations)
     try data.validation?.checkValues(for: signature)
     try target?.check(model)
     if let restore { try model.restore(from: restore) }
+    try lite?.check(model, outputs: outputsToExport, classes: classes)
     let before = try loop.addEvaluation(
       to: &trainer.options, of: model, outputs: exportOutput, classes: classes)
     try trainer.check()
@@ -243,13 +248,11 @@ struct TrainCommand: ParsableCommand {
     if session.outcome == .interrupted { throw Interruption.exitCode }
   }
 
-  /// Returns the conversion to TensorFlow Lite, whose Python and destination were checked.
-  private func checkedConversion() throws -> LiteRTConversion? {
+  /// Returns the conversion to TensorFlow Lite, whose destination was checked.
+  private func makeConversion() throws -> LiteRTConversion? {
     guard let exportTflite else { return nil }
     try BundleWriter(destination: exportTflite).checkDestination()
-    let conversion = try LiteRTConversion(conversion)
-    try conversion.check()
-    return conversion
+    return try LiteRTConversion(conversion)
   }
 
   private func export(
@@ -318,6 +321,7 @@ struct TrainCommand: ParsableCommand {
     }
     notes["--balance"] = itemOptions.balance
     notes["--class-weights"] = itemOptions.classWeights.map { "\($0.name)=\($0.value)" }
+    if loop.dependsOnEpochs { notes["--epochs"] = "\(epochs)" }
     for argument in placeholder + loop.schedule { notes[argument.name] = argument.value }
     return notes
   }

@@ -61,6 +61,20 @@ struct TrainingData: Sendable {
     }
   }
 
+  /// Checks that augmentations can change the images of all items.
+  ///
+  /// - Throws: `TensorIOError` with the name of an item that has a tensor instead of an image.
+  func checkImages(for signature: ModelSignature, _ augmentations: [Augmentation]) throws {
+    guard let plan = AugmentationPlan(augmentations, for: signature) else { return }
+    for index in items.indices {
+      do {
+        try plan.check(items[index])
+      } catch let error as TensorIOError {
+        throw error.saying(before: "\(nameOfItem(index)): ")
+      }
+    }
+  }
+
   private func encode(
     _ index: Int, into memory: inout MutableRawSpan, as spec: TensorSpec
   ) throws {

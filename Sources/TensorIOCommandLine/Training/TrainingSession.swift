@@ -44,7 +44,6 @@ struct TrainingSession {
   private mutating func trainEpochs() throws -> TrainingOutcome {
     let interruption = Interruption(alsoWithoutReader: true)
     let epochs = trainer.options.epochs
-    Interruption.takeCheckpointRequests()
     var results: [EpochResult] = []
     var completed = 0
     var last: TrainingStep?
@@ -103,7 +102,7 @@ struct TrainingSession {
   }
 
   private static func note(_ step: TrainingStep, of epochs: Int) -> String {
-    let loss = step.means.first.map {
+    let loss = step.means.loss.map {
       "  \($0.name.printable.prefix(12)) \($0.value.shortText(digits: 4))"
     }
     return "  epoch \(step.epoch)/\(epochs)\(loss ?? "")  \(step.stepsPerSecond.fixed(1)) steps/s"

@@ -161,6 +161,30 @@ struct AugmentationTests {
     }
   }
 
+  @Test func `a tensor isn't changed as if it were an image`() throws {
+    let shape = ImageShape(height: 1, width: 2, format: .rgb)
+    let spec = TensorSpec(
+      name: "image", shape: shape.axes, kind: .imageInput(shape, ImagePreprocessing()))
+    let signature = ModelSignature(inputs: [spec], outputs: [])
+    let plan = try #require(AugmentationPlan([.mixUp(), .flip()], for: signature))
+    try plan.check([
+      "image": PixelBuffer(width: 2, height: 1, format: .rgb, bytes: [0, 1, 2, 3, 4, 5])
+    ])
+    let tensor = try Tensor([1, 2, 3, 4, 5, 6] as [Float], shape: [1, 2, 3])
+    for (value, noun) in [
+      (tensor, "a tensor"), (TensorValue.tensor(tensor), "a tensor"), (Data(count: 24), "bytes"),
+    ] as [(any TensorEncodable, String)] {
+      let error = #expect(throws: TensorIOError.self) { try plan.check(["image": value]) }
+      #expect(
+        error?.message
+          == "The augmentation 'flip=horizontal' changes the image 'image' before it is normalized, but got "
+          + "\(noun), whose values the model takes as they are. Pass the file of an image, or train "
+          + "without augmentations.")
+    }
+    // Items are mixed as the model takes them.
+    try #require(AugmentationPlan([.mixUp()], for: signature)).check(["image": tensor])
+  }
+
   @Test func `numbers are drawn from the ranges of Keras's layers`() {
     var generator = SplitMix64(seed: 1)
     let count = 4000

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -150,6 +151,9 @@ import Testing
     for damaged in [
       "{\"version\"", text.replacing("\"step\" : 0", with: "\"step\" : -1"),
       text.replacing("\"epochs\" : 1", with: "\"epochs\" : 9223372036854775807"),
+      text.replacing(
+        "\"epochsWithoutImprovement\" : 0",
+        with: "\"epochsWithoutImprovement\" : 9223372036854775807"),
     ] {
       #expect(damaged != text)
       try damaged.write(toFile: file, atomically: true, encoding: .utf8)
@@ -207,6 +211,69 @@ import Testing
       options: options(epochs: 1, resumes: true)
     ).train()
     #expect(rest.isEmpty)
+    #expect(try contents() == ["epoch-00001", "epoch-00002"])
+    // Its name is used again, also if files are in it.
+    try Data().write(to: URL(filePath: path + "/epoch-00002/checkpoint.index"))
+    _ = try outcome(of: LineFixture(), options(epochs: 3, resumes: true, kept: 3))
+    #expect(try contents() == ["epoch-00001", "epoch-00002", "epoch-00003"])
+  }
+
+  @Test func `two trainings can't write into one folder`() throws {
+    let (path, second) = (path, try LineFixture())
+    let trainer = Trainer(
+      second.model, data: LineFixture.nearPoints(20), options: options(resumes: true))
+    let first = try LineFixture(
+      backend: LineBackend { _ in
+        let error = #expect(throws: TensorIOError.self) { try trainer.check() }
+        #expect(error?.code == .fileExists)
+        #expect(
+          error?.message
+            == "Another training writes checkpoints into the folder '\(path)'. Choose another folder, "
+            + "or end that training first.")
+        throw CancellationError()
+      })
+    #expect(throws: CancellationError.self) { _ = try outcome(of: first, options()) }
+    // The folder is free after the training.
+    #expect(try trainer.train().count == 4)
+  }
+
+  /// A training that is cancelled during the measurement of its second epoch, which then has measured a part.
+  @Test(arguments: [false, true], [false, true])
+  func `a training that ends during a measurement doesn't use it, and continues after it`(
+    onlyTrains: Bool, throwsError: Bool
+  ) throws {
+    var options = options(epochs: 3)
+    options.validationShare = onlyTrains ? 0 : 0.2
+    options.monitoredMetric = "score"
+    options.prefersHigher = true
+    var backend = LineBackend()
+    backend.onlyTrains = onlyTrains
+    let scores = Mutex([0.5, 0.9, 0.6, 0.7])
+    let isOver = Mutex(false)
+    options.measurement = { _ in
+      let score = scores.withLock { $0.removeFirst() }
+      guard score == 0.9 else { return [EpochMetric("score", score)] }
+      isOver.withLock { $0 = true }
+      if throwsError { throw CancellationError() }
+      return [EpochMetric("score", score)]
+    }
+    var fixture = try LineFixture(backend: backend)
+    let first = try outcome(of: fixture, options) { isOver.withLock { $0 } }
+    #expect(first.losses.count == 1)
+    let steps = onlyTrains ? 5 : 4
+    #expect(try contents() == ["epoch-00001", "epoch-00001-step-000000\(steps)"])
+    options.checkpoints?.resumes = true
+    fixture = try LineFixture(backend: backend)
+    let results = try Trainer(fixture.model, data: LineFixture.nearPoints(20), options: options)
+      .train()
+    #expect(results.map(\.epoch) == [2, 3])
+    #expect(results.map(\.isBest) == [true, true])
+    // It ends with the weights of one that wasn't cancelled.
+    options.checkpoints = nil
+    scores.withLock { $0 = [0.5, 0.6, 0.7] }
+    let whole = try LineFixture(backend: backend)
+    _ = try outcome(of: whole, options)
+    #expect(try fixture.answer == whole.answer)
   }
 }
 

@@ -104,6 +104,25 @@ struct TrainerTests {
     #expect(line.backend.record.steps == [[0, 1, 2], [3, 4], [0, 1, 2], [3, 4]])
   }
 
+  @Test func `without shuffling, each epoch has random changes of its own`() throws {
+    var options = stillOptions(3, 5)
+    options.shuffles = false
+    options.augmentations = [.mixUp(alpha: 1)]
+    try Trainer(line.model, data: LineFixture.points(5), options: options).train()
+    let epochs = line.backend.record.steps
+    #expect(epochs.count == 3)
+    #expect(Set(epochs).count == 3, "\(epochs)")
+  }
+
+  @Test func `the loss is an output with such a name, or the first one`() {
+    func loss(_ names: String...) -> String? {
+      OutputMeans(names.map { (name: $0, value: 1) }).loss?.name
+    }
+    #expect(loss("accuracy", "total_Loss", "loss") == "total_Loss")
+    #expect(loss("accuracy", "error") == "accuracy")
+    #expect(loss() == nil)
+  }
+
   @Test func `values aren't encoded before their step`() throws {
     let count = Shared(0)
     let items: [Batch.Item] = (0..<6).map { _ in ["x": Lazy(count: count), "target": 0] }

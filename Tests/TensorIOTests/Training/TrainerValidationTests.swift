@@ -79,6 +79,25 @@ struct TrainerValidationTests {
     #expect(results.map(\.isBest) == [true, true, true])
   }
 
+  @Test func `a metric that isn't defined in an epoch is no improvement`() throws {
+    let line = try LineFixture()
+    var options = TrainingOptions(epochs: 7, batchSize: 4, placeholders: ["learning_rate": 0.05])
+    let calls = Mutex(0)
+    options.measurement = { _ in
+      let call = calls.withLock { calls in
+        calls += 1
+        return calls
+      }
+      let scores = [.nan, 0.5, .nan, nil, 0.6, .nan, nil] as [Double?]
+      return scores[call - 1].map { [EpochMetric("score", $0)] } ?? []
+    }
+    options.monitoredMetric = "score"
+    options.prefersHigher = true
+    options.earlyStopping = EarlyStopping(patience: 3)
+    let results = try Trainer(line.model, data: LineFixture.points(8), options: options).train()
+    #expect(results.map(\.isBest) == [false, true, false, false, true, false, false])
+  }
+
   @Test func `higher values can be better`() throws {
     var options = TrainingOptions(epochs: 50, placeholders: ["learning_rate": 0.01])
     options.prefersHigher = true

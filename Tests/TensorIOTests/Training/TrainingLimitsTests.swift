@@ -55,6 +55,23 @@ struct TrainingLimitsTests {
     #expect(line.backend.record.steps.count == summary.steps)
   }
 
+  @Test func `the time for a measurement is kept free`() throws {
+    var options = options(1_000_000, TrainingLimits(time: .seconds(2)))
+    options.measurement = { _ in
+      Thread.sleep(forTimeInterval: 1.2)
+      return []
+    }
+    // A second measurement would end after 2.4 seconds.
+    let summary = try run(LineFixture(), options)
+    #expect(summary.ending == .timeLimit)
+    #expect(summary.epochs.count == 1)
+    #expect(summary.steps == 2)
+    // The time may be known before the first epoch.
+    options.measurementTime = .seconds(3)
+    let none = try run(LineFixture(), options)
+    #expect(none.ending == .timeLimit && none.steps == 0)
+  }
+
   @Test func `a training that ends at a limit has the weights of its best epoch`() throws {
     let line = try LineFixture()
     var bounded = options(10, TrainingLimits(steps: 5))

@@ -86,7 +86,7 @@ extension Augmentation {
   }
 
   /// Whether the change is one of an image alone.
-  private var changesImages: Bool { if case .mixUp = self { false } else { true } }
+  var changesImages: Bool { if case .mixUp = self { false } else { true } }
 
   /// Checks the numbers, and that the model has an input that can be changed.
   static func check(_ augmentations: [Augmentation], for signature: ModelSignature) throws {

@@ -3,6 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// A change of an image whose random numbers are drawn.
 package enum ImageChange: Sendable, Hashable {
   case flip(Augmentation.FlipMode)
@@ -124,6 +130,22 @@ package struct AugmentationPlan: Sendable {
     images = signature.inputs.filter(\.isImage).map(\.name)
   }
 
+  /// Checks that the images of an item can be changed.
+  ///
+  /// - Throws: ``TensorIOError`` for a tensor. It has the values that the model takes, and changing them as
+  ///   those of an image would normalize them once more.
+  package func check(_ item: Batch.Item) throws {
+    guard let change = augmentations.first(where: \.changesImages) else { return }
+    for name in images {
+      guard let value = item[name], let noun = value.preparedKindName else { continue }
+      throw TensorIOError(
+        .wrongKind,
+        "The augmentation '\(change)' changes the image '\(name)' before it is normalized, but got \(noun), "
+          + "whose values the model takes as they are. Pass the file of an image, or train without "
+          + "augmentations.")
+    }
+  }
+
   /// Returns an item with its changes.
   ///
   /// They depend only on the state of the random numbers before the epoch and on the item's position in
@@ -151,5 +173,20 @@ package struct AugmentationPlan: Sendable {
   private static func generator(_ state: UInt64, _ position: Int, stream: UInt64) -> SplitMix64 {
     var seeds = SplitMix64(seed: state ^ stream)
     return SplitMix64(seed: seeds.next() &+ UInt64(position) &* 0xD1B5_4A32_D192_ED03)
+  }
+}
+
+extension TensorEncodable {
+  /// What a value is called that is written into an image's input as it is; nil for an image.
+  fileprivate var preparedKindName: String? {
+    if let value = self as? TensorValue {
+      switch value {
+      case .tensor: return Tensor.tensorKindName
+      case .bytes: return Data.tensorKindName
+      default: return nil
+      }
+    }
+    let noun = Self.tensorKindName
+    return self is Tensor || noun == Data.tensorKindName ? noun : nil
   }
 }
