@@ -188,6 +188,27 @@ import Testing
     }
   }
 
+  @Test(arguments: ["jsonl", "sqlite"])
+  func `a part whose first row is long is opened again and merged`(ending: String) throws {
+    let parts = try Parts()
+    let path = try parts.run(1, of: 1, as: ending, models: ["digits"])
+    var rows = try Self.rows(path)
+    let long = String(repeating: "x", count: 2 << 20)
+    rows[0].result.evaluation?.inferenceResults["x"] = .string(long)
+    do {
+      let log = try BulkMerge.log(path, replacing: true)
+      try log.begin(BulkSamples.manifest(parts.manifest, PartRecord(index: 1, count: 1)).part)
+      try log.append(rows)
+    }
+    #expect(try BulkMerge.log(path).storedPart()?.count == 1)
+    #expect(try BulkMerge([path]).counts.map(\.rows) == [21])
+    guard ending == "jsonl" else { return }
+    // A first row that a kill cut short is removed, however long it is.
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    try bytes.prefix(3 << 19).write(to: URL(filePath: path))
+    #expect(try BulkMerge.log(path).isEmpty)
+  }
+
   @Test func `an index that occurs twice is noticed`() throws {
     let parts = try Parts()
     let path = try parts.run(1, of: 1, as: "jsonl", models: ["digits"])

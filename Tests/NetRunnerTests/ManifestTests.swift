@@ -91,6 +91,44 @@ import Testing
     #expect(try Self.items(Manifest(path)) == ids)
   }
 
+  @Test func `a manifest of very many inputs can be read`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/all.manifest"
+    let inputs = (0..<40_000).map { "https://example.com/photos/number-\($0).png" }
+    _ = try ManifestListing.list(inputs, in: path)
+    let manifest = try Manifest(path)
+    #expect(manifest.start > 1 << 20)
+    #expect(manifest.count == inputs.count && manifest.first == inputs[0])
+    #expect(try ManifestListing.list(inputs, in: path).count == inputs.count)
+  }
+
+  @Test func `a manifest is only replaced if its inputs are right and nobody writes it`() throws {
+    let folder = try Self.photos()
+    let path = folder.path + "/all.manifest"
+    _ = try ManifestListing.list([folder.path + "/p"], in: path)
+    let before = try Data(contentsOf: URL(filePath: path))
+    for inputs in [["/q", "/q"], ["/missing.tar"]] {
+      #expect(throws: TensorIOError.self) {
+        try ManifestListing.list(inputs.map { folder.path + $0 }, in: path, replacing: true)
+      }
+    }
+    let lock = try LogLock(for: path)
+    let error = #expect(throws: TensorIOError.self) {
+      try ManifestListing.list([folder.path + "/q"], in: path, replacing: true)
+    }
+    #expect(error?.message.hasPrefix("Another run is writing to") == true)
+    #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test func `an existing manifest is replaced on request`() throws {
+    let folder = try Self.photos()
+    let path = folder.path + "/all.manifest"
+    _ = try ManifestListing.list([folder.path + "/p"], in: path)
+    _ = try ManifestListing.list([folder.path + "/q"], in: path, replacing: true)
+    #expect(try Self.items(Manifest(path)).first == folder.path + "/q/one.wav")
+  }
+
   @Test func `changed manifests and other files are refused`() throws {
     let folder = try Self.photos()
     let path = folder.path + "/all.manifest"

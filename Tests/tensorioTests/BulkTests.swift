@@ -148,6 +148,17 @@ struct BulkTests {
     let refused = try await CommandRunner.run(arguments)
     #expect(refused.status == 65)
     #expect(refused.error.contains("Another run"))
+    // Results that another run writes are not removed either.
+    let files: Set = [path, String(lock.dropLast(5))]
+    for file in files {
+      try "kept".write(toFile: file, atomically: true, encoding: .utf8)
+    }
+    let forced = try await CommandRunner.run(arguments.map { $0 == "--resume" ? "--force" : $0 })
+    #expect(forced.status == 65 && forced.error.contains("Another run"))
+    for file in files {
+      #expect(try String(contentsOfFile: file, encoding: .utf8) == "kept")
+      try FileManager.default.removeItem(atPath: file)
+    }
     close(descriptor)
     #expect(try await CommandRunner.run(arguments).status == 0)
   }

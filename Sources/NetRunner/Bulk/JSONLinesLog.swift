@@ -25,25 +25,30 @@ public final class JSONLinesLog: BulkLog {
   /// Opens a file, or creates it if it is missing.
   ///
   /// - Throws: `TensorIOError` if the file can't be written.
-  public init(_ path: String) throws {
+  public convenience init(_ path: String) throws { try self.init(path, replacing: false) }
+
+  /// Opens a file, and removes an existing one if it is replaced and no other run writes to it.
+  package init(_ path: String, replacing: Bool) throws {
     self.path = path
     lock = try LogLock(for: path)
+    if replacing { try FileSystem.remove(path) }
     file = try writing { try OpenFile(appending: path) }
     try takeOffCutLine()
   }
+
+  /// The start of each row, whose members are sorted.
+  private static let start = #"{"error":"#
 
   /// Reads the part from the first row.
   ///
   /// Throws unless the file starts like a log, so that files of other kinds are never truncated.
   private func checkBeginning() throws {
     let opened = try FileSystem.open(path)
-    let beginning = try reading { try opened.read(atMost: 1 << 20) }
-    let line = beginning.prefix { $0 != lineFeed }
-    let isWhole = line.count < beginning.count
+    let (line, isWhole) = try reading { try opened.firstLine(startingLike: [Self.start]) }
     let first = try? StableJSON.makeDecoder().decode(BulkRow.self, from: Data(line))
     // A first line that was cut short still starts like a row.
-    let isCutRow = !isWhole && line.starts(with: Array(#"{"error":"#.utf8.prefix(line.count)))
-    guard line.isEmpty && beginning.isEmpty || first != nil || isCutRow else {
+    let isCutRow = !isWhole && line.starts(with: Self.start.utf8.prefix(line.count))
+    guard line.isEmpty && !isWhole || first != nil || isCutRow else {
       throw TensorIOError(
         .unreadableFile,
         "'\(path)' has no rows of a bulk run, so it was left unchanged. Name another file.")

@@ -32,6 +32,22 @@ func writing<Result>(_ work: () throws -> Result) throws -> Result {
 }
 
 extension OpenFile {
+  /// Returns the first line without its line feed, and whether it has one.
+  ///
+  /// Lines can be long, but a large file of another kind isn't read to its end: after a mebibyte, only
+  /// a line with one of the given starts is read on.
+  func firstLine(startingLike starts: [String]) throws -> (line: [UInt8], isWhole: Bool) {
+    var line: [UInt8] = []
+    while true {
+      let piece = try bytes(in: line.count..<(line.count + 1 << 20))
+      if let end = piece.firstIndex(of: lineFeed) { return (line + piece[..<end], true) }
+      line += piece
+      guard !piece.isEmpty, starts.contains(where: { line.starts(with: $0.utf8) }) else {
+        return (line, false)
+      }
+    }
+  }
+
   /// Returns the offset behind the last line feed before another offset, or 0 if there is none.
   func endOfLines(_ end: Int) throws -> Int {
     var end = end

@@ -21,9 +21,13 @@ public final class SQLiteLog: BulkLog {
   /// Opens a database, or creates it if it is missing.
   ///
   /// - Throws: `TensorIOError` if the file isn't a database, or can't be written.
-  public init(_ path: String) throws {
+  public convenience init(_ path: String) throws { try self.init(path, replacing: false) }
+
+  /// Opens a database, and removes an existing one if it is replaced and no other run writes to it.
+  package init(_ path: String, replacing: Bool) throws {
     self.path = path
     lock = try LogLock(for: path)
+    if replacing { for end in ["", "-wal", "-shm"] { try FileSystem.remove(path + end) } }
     do {
       database = try SQLiteFile(path, busySeconds: 10, isDurable: false, schema: Self.schema)
     } catch is SQLiteSchema.Mismatch {

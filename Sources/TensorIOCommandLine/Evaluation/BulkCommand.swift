@@ -239,21 +239,22 @@ struct BulkResults {
       }
       return (format, path)
     }
-    if replacing {
-      for path in paths + [logPath] { try Self.remove(path) }
-    } else if resuming, isTemporary, !FileSystem.isFile(logPath),
+    if resuming, isTemporary, !FileSystem.isFile(logPath),
       let path = paths.first(where: FileSystem.isFile)
     {
       throw TensorIOError(
         .fileExists,
         "'\(path)' is complete, and this format can't be resumed. Pass --force to start from the "
           + "beginning, or write the results as .sqlite or .jsonl.")
-    } else if !resuming, let path = (paths + [logPath]).first(where: FileSystem.isFile) {
+    } else if !resuming, !replacing, let path = (paths + [logPath]).first(where: FileSystem.isFile)
+    {
       throw TensorIOError(
         .fileExists,
         "'\(path)' exists. Pass --resume to continue it, or --force to start from the beginning.")
     }
-    self.log = try BulkMerge.log(logPath)
+    self.log = try BulkMerge.log(logPath, replacing: replacing)
+    // Another run may write to the files until the log is locked.
+    if replacing { for path in paths where path != logPath { try FileSystem.remove(path) } }
     try self.log.begin(part)
   }
 
@@ -274,11 +275,5 @@ struct BulkResults {
   /// Whether rows can be appended to a file of this name.
   static func isLog(_ path: String) -> Bool {
     BulkMerge.isDatabase(path) || path.hasSuffix(".jsonl")
-  }
-
-  private static func remove(_ path: String) throws {
-    for path in [path, path + "-wal", path + "-shm"] where FileSystem.isFile(path) {
-      try FileSystem.remove(path)
-    }
   }
 }

@@ -59,16 +59,15 @@ struct ListCommand: ParsableCommand {
   func run() throws {
     try BulkCommand.checkExistence(of: inputs)
     try FileSystem.checkOutput(output, "A manifest")
-    if force {
-      try FileSystem.remove(output)
-    } else if !resume, FileSystem.isFile(output) {
+    if !force, !resume, FileSystem.isFile(output) {
       throw TensorIOError(
         .fileExists,
         "'\(output)' exists. Pass --resume to continue it, or --force to start from the beginning.")
     }
     let interruption = Interruption()
     let outcome = try ManifestListing.list(
-      inputs, in: output, with: ObjectStore.access, until: { interruption.isRequested })
+      inputs, in: output, replacing: force, with: ObjectStore.access,
+      until: { interruption.isRequested })
     for note in outcome.notes { Console.printMessage("note: \(note.printable)") }
     if json {
       try Console.printJSON(.object(["items": .integer(Int64(outcome.count))]))

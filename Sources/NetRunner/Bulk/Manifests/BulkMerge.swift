@@ -81,8 +81,11 @@ package final class BulkMerge {
   }
 
   /// Opens a log, which is an SQLite database or a file of JSON lines.
-  package static func log(_ path: String) throws -> any PartLog {
-    try isDatabase(path) ? SQLiteLog(path) : JSONLinesLog(path)
+  ///
+  /// An existing file is removed first if it is replaced and no other run writes to it.
+  package static func log(_ path: String, replacing: Bool = false) throws -> any PartLog {
+    try isDatabase(path)
+      ? SQLiteLog(path, replacing: replacing) : JSONLinesLog(path, replacing: replacing)
   }
 
   /// Whether the name of a file of results is that of a database.
@@ -161,8 +164,8 @@ package final class BulkMerge {
       guard let model, counts[model].run == row.run else {
         throw TensorIOError(
           .invalidOption,
-          "\(file.title) has rows of a different '\(result.model)': the model's file, its preprocessing "
-            + "or the settings differ. Run all parts with the same models and options: "
+          "\(file.title) has rows of a different '\(result.model)': its model.json, its files, the "
+            + "settings or the version of the program differ. Run all parts with the same ones: "
             + "\(file.command) --force'.")
       }
       let index = result.index

@@ -68,7 +68,7 @@ package struct Manifest: Sendable {
     var sha256: String
   }
 
-  /// The longest line that is read, in bytes.
+  /// The longest line of an item that is read, in bytes.
   static let longestLine = 1 << 20
 
   /// Opens a manifest, and checks that it is complete and unchanged.
@@ -116,9 +116,10 @@ package struct Manifest: Sendable {
   ///
   /// - Throws: `TensorIOError` if this isn't the first line of a manifest.
   static func head(of file: OpenFile) throws -> (value: Head, end: Int) {
-    let beginning = try reading { try file.bytes(in: 0..<longestLine) }
-    let line = beginning.prefix { $0 != lineFeed }
-    guard line.count < beginning.count,
+    // The members are sorted, and the inputs can be many.
+    let starts = [#"{"content":"#, #"{"inputs":"#]
+    let (line, isWhole) = try reading { try file.firstLine(startingLike: starts) }
+    guard isWhole,
       let head = try? JSONDecoder().decode(Head.self, from: Data(line)), head.schema == Head.schema
     else {
       throw TensorIOError(

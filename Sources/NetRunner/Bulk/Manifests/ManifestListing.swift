@@ -30,17 +30,20 @@ package enum ManifestListing {
   ///   - inputs: Folders, files, archives, URLs and prefixes. A missing file isn't an error here: it
   ///     becomes a row with an error.
   ///   - path: The manifest. If it exists, it is continued, unless it is complete.
+  ///   - replacing: Whether an existing manifest is replaced instead, if no other listing writes to it.
   ///   - access: Reads archives and lists objects elsewhere.
   ///   - isOver: Called between items. If it returns true, the listing stops, and can be resumed.
   /// - Returns: The number of items, and what was left out.
   /// - Throws: `TensorIOError` if a folder or a store can't be read, if there are no samples, if an
   ///   input is inside of another one, or if the file can't be written or lists other inputs.
   package static func list(
-    _ inputs: [String], in path: String, with access: ObjectAccess? = nil,
+    _ inputs: [String], in path: String, replacing: Bool = false, with access: ObjectAccess? = nil,
     until isOver: () -> Bool = { false }
   ) throws -> Outcome {
     try check(inputs)
-    let writer = try ManifestWriter(path, inputs: inputs) { try content(of: inputs, access) }
+    let writer = try ManifestWriter(path, inputs: inputs, replacing: replacing) {
+      try content(of: inputs, access)
+    }
     guard !writer.isComplete else { return Outcome(count: writer.count) }
     var outcome = Outcome(count: 0)
     var inputs = inputs[...]

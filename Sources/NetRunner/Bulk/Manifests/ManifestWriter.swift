@@ -37,17 +37,21 @@ final class ManifestWriter {
   /// - Parameters:
   ///   - path: The file.
   ///   - inputs: The inputs of the command.
+  ///   - replacing: Whether an existing file is removed.
   ///   - findContent: Finds out what the samples are, for a new file.
   /// - Throws: `TensorIOError` if the file isn't a manifest of these inputs, or can't be written, or
-  ///   what `findContent` throws; no file is created then.
-  init(_ path: String, inputs: [String], findContent: () throws -> Dataset.Content?) throws {
+  ///   what `findContent` throws; no file is created or removed then.
+  init(
+    _ path: String, inputs: [String], replacing: Bool, findContent: () throws -> Dataset.Content?
+  ) throws {
     self.path = path
     lock = try LogLock(for: path)
     let size = try writing { try FileStatus(of: path)?.size ?? 0 }
     hash = try SHA256.start()
-    guard size > 0 else {
+    guard size > 0, !replacing else {
       let head = Manifest.Head(inputs: inputs, content: try findContent())
       content = head.content
+      if replacing { try FileSystem.remove(path) }
       file = try writing { try OpenFile(appending: path) }
       pending = Array(try StableJSON(head).text.utf8) + [lineFeed]
       return
