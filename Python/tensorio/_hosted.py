@@ -27,7 +27,7 @@ class HostedModel(RemoteModel):
         server: The address, such as ``https://models.example.com``.
         key: A trusted key, as `tensorio repository keys` prints it.
         channel: The channel.
-        digest: The only version to use: the SHA-256 of the model's files, as ``Model.digest`` returns it. None
+        digest: The only version to use, as ``Model.digest`` returns it. None
             is the version that the channel serves when the worker starts.
         installation_id: The installation for rollouts. Machines with the same one get the same version.
     """

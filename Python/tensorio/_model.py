@@ -198,7 +198,8 @@ class Model:
             items: The items, in one iterable that this thread reads.
             answer: What each value is: ``outputs`` as in ``run``, ``tensors`` as in ``tensors``, or
                 ``inputs`` as in ``input_tensors``.
-            ordered: Whether results come in the order of the items; otherwise as they are done.
+            ordered: Whether results come in the order of the items; otherwise as they are done. If the worker
+                ends, ordered results end before the first item that has none, and the others come completely.
             errors: ``raise`` ends with the first item that failed. ``return`` gives it a result with an
                 error.
 
@@ -207,7 +208,8 @@ class Model:
 
         Raises:
             ItemError: An item failed, and ``errors`` is ``raise``.
-            WorkerEnded: The worker ended.
+            WorkerEnded: The worker ended. Its ``items`` are those that were taken from the iterable, and whose
+                results weren't returned.
             Error: The worker can't be started.
         """
         if answer not in ("outputs", "tensors", "inputs"):
@@ -251,8 +253,11 @@ class Model:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the model's files, as 64 hexadecimal digits."""
-        return str(self._running().description["model"]["sha256"])
+        """The SHA-256 of everything in the bundle that decides the results, as 64 hexadecimal digits.
+
+        It covers the model's files, the layers in model.json, and the weights, labels and other files that they name.
+        """
+        return str(self._running().description["model"]["bundle_sha256"])
 
     @property
     def run_id(self) -> str:

@@ -27,7 +27,8 @@ Self = TypeVar("Self", bound="RemoteModel")
 class RemoteModel:
     """A model on a server, which ``Model`` takes in place of a bundle's path.
 
-    It is a frozen data class with an attribute ``digest``: the SHA-256 of the only version to use, or None.
+    It is a frozen data class with an attribute ``digest``: the only version to use, as ``Model.digest`` returns it,
+    or None.
     """
 
     digest: str | None
@@ -69,7 +70,8 @@ class RemoteModel:
         folder = _cache() / hashlib.sha256(self._identity().encode()).hexdigest()[:16]
         with _locked(folder):
             if self.digest:
-                for bundle in (folder / self.digest).glob("*.tiobundle"):
+                # Versions with this digest differ at most in what decides no result, such as a description.
+                for bundle in sorted((folder / self.digest).glob("*/*.tiobundle")):
                     return str(bundle), self.digest
             with tempfile.TemporaryDirectory(dir=folder) as temporary:
                 bundle = self._download(program, Path(temporary))
@@ -77,20 +79,33 @@ class RemoteModel:
                 if self.digest not in (None, digest):
                     raise Error(f"{self._title()} has the digest {digest} now, but {self.digest} is needed. Name a "
                                 "source of that version, or leave out the digest.")
-                target = folder / digest / bundle.name
+                target = folder / digest / _files_digest(bundle) / bundle.name
                 if not target.exists():
-                    target.parent.mkdir(exist_ok=True)
+                    target.parent.mkdir(parents=True, exist_ok=True)
                     bundle.rename(target)
         return str(target), digest
 
 
+def _files_digest(bundle: Path) -> str:
+    """Returns a SHA-256 of the names and bytes of all files of a bundle."""
+    whole = hashlib.sha256()
+    names = sorted(os.fsencode(path.relative_to(bundle)) for path in bundle.rglob("*") if path.is_file())
+    for name in names:
+        own = hashlib.sha256()
+        with open(os.fsencode(bundle) + b"/" + name, "rb") as file:
+            while piece := file.read(1 << 20):
+                own.update(piece)
+        whole.update(b"%d %s %s\n" % (len(name), name, own.hexdigest().encode()))
+    return whole.hexdigest()
+
+
 def _digest(program: str, bundle: Path) -> str:
-    """Asks a worker for the SHA-256 of a model's files."""
+    """Asks a worker for the digest of a model."""
     result = subprocess.run([program, "worker", bundle, "--json-lines"], stdin=subprocess.DEVNULL,
                             capture_output=True, text=True)
     if result.returncode != 0:
         raise Error(f"The model '{bundle.stem}' can't be loaded: {result.stderr.strip().removeprefix('error: ')}")
-    return str(json.loads(result.stdout.splitlines()[0])["model"]["sha256"])
+    return str(json.loads(result.stdout.splitlines()[0])["model"]["bundle_sha256"])
 
 
 def _cache() -> Path:

@@ -7,9 +7,12 @@
 from __future__ import annotations
 
 import dataclasses
+import http.client
+import lzma
 import shutil
 import urllib.request
 import zipfile
+import zlib
 from pathlib import Path
 
 from ._errors import Error
@@ -30,7 +33,7 @@ class ZippedModel(RemoteModel):
 
     Attributes:
         address: The address of a ZIP file with one folder ``NAME.tiobundle``, from ``http://`` or ``https://``.
-        digest: The only version to use: the SHA-256 of the model's files, as ``Model.digest`` returns it.
+        digest: The only version to use, as ``Model.digest`` returns it.
     """
 
     address: str
@@ -54,9 +57,9 @@ class ZippedModel(RemoteModel):
                 if size > _LARGEST:
                     raise Error(f"{self._title()} has {size} bytes, but at most {_LARGEST} are unpacked.")
                 files.extractall(folder)
-        except zipfile.BadZipFile as error:
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
             raise Error(f"{self._title()} isn't a whole ZIP file: {error}.") from error
-        except (OSError, NotImplementedError, RuntimeError, ValueError) as error:
+        except (OSError, http.client.HTTPException, NotImplementedError, RuntimeError, ValueError) as error:
             raise Error(f"{self._title()} can't be downloaded: {error}.") from error
         bundles = [path for path in folder.rglob("*.tiobundle") if path.is_dir()]
         if len(bundles) != 1:

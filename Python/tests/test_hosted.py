@@ -89,7 +89,7 @@ def test_a_hosted_model_runs(
 
 def test_another_version_or_key_is_an_error(hosted: tensorio.HostedModel, program: str) -> None:
     other = dataclasses.replace(hosted, digest="0" * 64)
-    with pytest.raises(tensorio.Error, match="has the digest 239cb4317e73.*is needed"):
+    with pytest.raises(tensorio.Error, match="has the digest [0-9a-f]{64} now.*is needed"):
         other.fetch(program)
     with pytest.raises(tensorio.Error, match="'digits' can't be downloaded"):
         dataclasses.replace(hosted, key="A" * 43 + "=").fetch(program)

@@ -134,6 +134,13 @@ import Testing
       message { $0[1].models[1].model.sha256 = "1" }.contains(
         "'sha256' in its model 'large' is \"1\""))
     #expect(
+      message { $0[1].models[1].model.bundleSHA256 = "1" }.contains(
+        "'bundle_sha256' in its model 'large' is \"1\", but in part 1 it is missing."))
+    #expect(
+      message { $0[1].models[1].labels = ["dog", "cat"] }
+        == "Part 2 doesn't belong to part 1: its labels of 'large' are others, or in another order. "
+        + "Evaluate all parts with the same models and options.")
+    #expect(
       message { $0[1].models.removeLast() }
         == "Part 2 covers the models mobile, but part 1 covers mobile, large.")
   }

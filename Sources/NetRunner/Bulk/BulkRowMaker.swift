@@ -21,7 +21,7 @@ package struct BulkRowMaker: Sendable {
   ///
   /// - Parameters:
   ///   - evaluator: The model.
-  ///   - run: What ``stamp(of:_:)`` returns for the model's bundle.
+  ///   - run: What ``stamp(of:_:)`` returns for the model.
   ///   - options: The settings of the run.
   package init(_ evaluator: Evaluator, run: String, _ options: EvaluationOptions) {
     maker = RowMaker(
@@ -60,15 +60,25 @@ package struct BulkRowMaker: Sendable {
     row(Evaluation(id: sample.id, result: .failure(error)), of: sample, at: index)
   }
 
-  /// Returns a digest that identifies the model, preprocessing, settings and accelerator.
+  /// Returns a digest that identifies the model's bundle, preprocessing, settings and accelerator.
   ///
-  /// - Throws: `TensorIOError` if the model's files can't be read.
+  /// - Throws: `TensorIOError` if libcrypto is missing.
   package static func stamp(
-    of bundle: ModelBundle, _ options: EvaluationOptions
+    of model: ModelRecord, _ options: EvaluationOptions
   ) throws -> String {
-    let record = try ModelRecord(bundle, options.decoder)
+    try stamp("\(model.sha256) \(model.bundleSHA256 ?? "")", model, options)
+  }
+
+  /// Returns the digest of earlier versions, which left out labels, weights and other files.
+  static func olderStamp(of model: ModelRecord, _ options: EvaluationOptions) throws -> String {
+    try stamp(model.sha256, model, options)
+  }
+
+  private static func stamp(
+    _ files: String, _ model: ModelRecord, _ options: EvaluationOptions
+  ) throws -> String {
     let text =
-      "\(record.sha256) \(record.preprocessingSHA256) \(options.iterations) "
+      "\(files) \(model.preprocessingSHA256) \(options.iterations) "
       + "\(options.kept ?? .top(5))" + (options.accelerator.map { " \($0)" } ?? "")
     return String(try SHA256.digest(of: Array(text.utf8)).hexadecimal.prefix(16))
   }

@@ -78,13 +78,15 @@ public struct BulkRun {
     _ bundles: [ModelBundle], with backends: [any Backend], until isOver: () -> Bool = { false },
     onProgress: (Progress) -> Void = { _ in }
   ) throws -> [Progress] {
-    let runs = try bundles.map { try BulkRowMaker.stamp(of: $0, options) }
-    var stamps: [String: String] = [:]
-    for (bundle, run) in zip(bundles, runs) {
-      guard stamps.updateValue(run, forKey: bundle.manifest.id) == nil else {
+    let models = try bundles.map { try ModelRecord($0, options.decoder) }
+    let runs = try models.map { try BulkRowMaker.stamp(of: $0, options) }
+    var stamps: [String: (run: String, older: String)] = [:]
+    for (model, run) in zip(models, runs) {
+      let older = try BulkRowMaker.olderStamp(of: model, options)
+      guard stamps.updateValue((run, older), forKey: model.id) == nil else {
         throw TensorIOError(
           .invalidOption,
-          "Two of the models have the identifier '\(bundle.manifest.id)', but results are told "
+          "Two of the models have the identifier '\(model.id)', but results are told "
             + "apart by it. Change `id` in the model.json of one of them.")
       }
     }
@@ -178,15 +180,24 @@ public struct BulkRun {
   }
 
   /// The samples that already have a row, for each model.
-  private func rowsBefore(_ runs: [String: String]) throws -> [String: StoredSamples] {
+  private func rowsBefore(
+    _ stamps: [String: (run: String, older: String)]
+  ) throws -> [String: StoredSamples] {
     var before: [String: StoredSamples] = [:]
     try log.forEachRow { row in
       let model = row.result.model
-      guard let run = runs[model] else { return }
-      guard run == row.run else {
+      guard let (run, older) = stamps[model] else { return }
+      guard row.run != older else {
         throw TensorIOError(
           .invalidOption,
-          "The results contain rows of a different '\(model)': its file, its preprocessing, the "
+          "The results contain rows of '\(model)' from an earlier version of this program, which "
+            + "didn't note the labels, the weights and the layers of the bundle. Complete them with "
+            + "that version, or name another file for the results.")
+      }
+      guard row.run == run else {
+        throw TensorIOError(
+          .invalidOption,
+          "The results contain rows of a different '\(model)': its model.json, its files, the "
             + "settings or the accelerator have changed since then. Name another file for the "
             + "results.")
       }

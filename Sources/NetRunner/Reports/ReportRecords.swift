@@ -143,6 +143,11 @@ public struct ModelRecord: Sendable, Codable, Hashable {
   public var backend: String
   /// The SHA-256 of the model's file or files, as 64 hexadecimal digits.
   public var sha256: String
+  /// The SHA-256 of everything in the bundle that decides the results, as 64 hexadecimal digits.
+  ///
+  /// Besides the model's files, this covers the layers and options in model.json, and the weights,
+  /// labels and other files that they name. Reports of earlier versions don't have it.
+  public var bundleSHA256: String?
   /// A human-readable description of how an image is converted to a tensor.
   public var preprocessing: String
   /// The SHA-256 of ``preprocessing`` and the decode setting, as 64 hexadecimal digits.
@@ -150,6 +155,7 @@ public struct ModelRecord: Sendable, Codable, Hashable {
 
   private enum CodingKeys: String, CodingKey {
     case id, name, version, path, backend, sha256, preprocessing
+    case bundleSHA256 = "bundle_sha256"
     case preprocessingSHA256 = "preprocessing_sha256"
   }
 
@@ -205,10 +211,11 @@ extension ModelRecord {
     let inputs = manifest.inputs.map { "\($0.name): \($0.preprocessing)" }
     let preprocessing = inputs.joined(separator: "; ")
     let text = preprocessing + "; decode \(decoder.scaling.rawValue)"
+    let sha256 = try bundle.sha256()
     self.init(
       id: manifest.id, name: manifest.name, version: manifest.version, path: bundle.path,
-      backend: bundle.backendName ?? "none", sha256: try bundle.sha256(),
-      preprocessing: preprocessing,
+      backend: bundle.backendName ?? "none", sha256: sha256,
+      bundleSHA256: try bundle.contentSHA256(ofModel: sha256), preprocessing: preprocessing,
       preprocessingSHA256: try SHA256.digest(of: Array(text.utf8)).hexadecimal)
   }
 }
@@ -239,33 +246,5 @@ extension ImageCrop {
     if mode == .pad { text += " with \(color.red), \(color.green), \(color.blue)" }
     if mode == .pad, rounding != .pillow { text += ", rounded like \(rounding.rawValue)" }
     return text
-  }
-}
-
-extension ModelBundle {
-  /// The SHA-256 of the model's file, or of the names and bytes of all files in its folder.
-  func sha256() throws -> String {
-    guard let modelPath else { return try SHA256.digest(of: [UInt8]()).hexadecimal }
-    if FileSystem.isFile(modelPath) { return try SHA256.digest(ofFile: modelPath).hexadecimal }
-    var hash = try SHA256.start()
-    for name in try Self.files(in: modelPath) {
-      let digest = try SHA256.digest(ofFile: modelPath + "/" + name)
-      hash.update(data: Array("\(name)\n\(digest.hexadecimal)\n".utf8))
-    }
-    return hash.finalize().hexadecimal
-  }
-
-  /// The paths of all files relative to a folder, in the same order on every machine.
-  private static func files(in folder: String) throws -> [String] {
-    var found: [String] = []
-    for name in try FileSystem.contents(of: folder) {
-      let path = folder + "/" + name
-      if FileSystem.isFolder(path) {
-        found += try files(in: path).map { name + "/" + $0 }
-      } else {
-        found.append(name)
-      }
-    }
-    return found.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
   }
 }

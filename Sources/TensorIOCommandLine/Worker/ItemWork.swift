@@ -36,9 +36,9 @@ struct ItemWork: Sendable {
     }
     signature = try evaluator.model.loadSignature()
     reader = InputReader(scaling: options.decoder.scaling)
-    let run = try BulkRowMaker.stamp(of: bundle, options)
-    rows = BulkRowMaker(evaluator, run: run, options)
     let record = try ModelRecord(bundle, options.decoder)
+    let run = try BulkRowMaker.stamp(of: record, options)
+    rows = BulkRowMaker(evaluator, run: run, options)
     func layers(_ layers: [ModelManifest.Layer]) -> JSONValue {
       .array(layers.map { ModelReport.json($0, in: bundle) })
     }
@@ -46,6 +46,7 @@ struct ItemWork: Sendable {
     description = [
       "model": .object([
         "id": .string(record.id), "name": .string(record.name), "sha256": .string(record.sha256),
+        "bundle_sha256": .string(record.bundleSHA256 ?? ""),
         "preprocessing_sha256": .string(record.preprocessingSHA256),
       ]),
       "run": .string(run), "inputs": layers(bundle.manifest.inputs),

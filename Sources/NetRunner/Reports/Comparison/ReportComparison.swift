@@ -262,6 +262,12 @@ extension ReportComparison {
       differs)
     if modelA.id == modelB.id {
       compare("The preprocessing differs", modelA.preprocessing, modelB.preprocessing, differs)
+      // Different model files are what is compared, but equal ones look like the same model.
+      if modelA.sha256 == modelB.sha256, let a = modelA.bundleSHA256, let b = modelB.bundleSHA256 {
+        compare(
+          "The bundles of the same model file differ", a, b,
+          "The layers in model.json, the weights, the labels or other files were changed.")
+      }
     }
     return warnings
   }

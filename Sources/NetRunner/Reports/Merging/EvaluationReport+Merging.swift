@@ -144,6 +144,11 @@ struct PartSet {
     }
     for (a, b) in zip(first.models, other.models) {
       try compare("model '\(a.model.id)'", a.model.withoutPlace, b.model.withoutPlace, position)
+      guard a.labels == b.labels else {
+        throw Self.mismatch(
+          "Part \(number(position)) doesn't belong to part 1: its labels of '\(a.model.id)' are "
+            + "others, or in another order. Evaluate all parts with the same models and options.")
+      }
     }
   }
 
