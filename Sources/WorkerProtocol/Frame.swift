@@ -26,6 +26,9 @@ package struct Frame: Sendable, Hashable {
   /// Parsing takes up to a hundred times as much memory, so a damaged length must not ask for more.
   package static let mostHeaderBytes = 16 << 20
 
+  /// The most bytes of an item's header, to which a supervisor may add an index.
+  static let mostItemHeaderBytes = mostHeaderBytes - 32
+
   /// A longer body shows that the stream is damaged.
   ///
   /// One that is only longer than what the worker accepts is skipped.

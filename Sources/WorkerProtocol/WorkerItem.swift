@@ -56,7 +56,7 @@ package struct WorkerItem: Sendable {
   package var id: ItemID
   package var source: Source
   package var form: AnswerForm
-  /// The most time from when the item was read; nil for no limit.
+  /// The most time from when the item was given to a worker that can run it; nil for no limit.
   package var timeout: Duration?
   /// The row's index; nil for the number of items before it.
   package var index: Int?

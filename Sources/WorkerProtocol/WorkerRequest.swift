@@ -94,6 +94,7 @@ package enum WorkerRequest: Sendable {
     }
     if type == "cancel" { return .cancel(id) }
     guard let data = members["data"] else {
+      try check(frame.header)
       return .item(try WorkerItem(id, members, header: frame.header, body: frame.body))
     }
     guard frame.body.isEmpty, case .string(let text) = data,
@@ -103,6 +104,16 @@ package enum WorkerRequest: Sendable {
     guard let header = try? JSONValue.object(rest).text() else {
       throw Refusal("The message can't be written as JSON.")
     }
+    try check(Array(header.utf8))
     return .item(try WorkerItem(id, rest, header: Array(header.utf8), body: [UInt8](body)))
+  }
+
+  /// Throws for a header that a supervisor can't pass on, because lines have no other limit.
+  private static func check(_ header: [UInt8]) throws(Refusal) {
+    guard header.count > Frame.mostItemHeaderBytes else { return }
+    throw Refusal(
+      "The message has \(header.count) bytes besides its body, but at most "
+        + "\(Frame.mostItemHeaderBytes) are accepted. Send large values as the bytes of NumPy files."
+    )
   }
 }

@@ -52,6 +52,17 @@ import WorkerProtocol
     #expect(sent == #"{"index":12,"type":"item","id":7,"value":{"z":1,"a":"x"}}"#)
   }
 
+  @Test func `a line whose header no frame could have is refused`() throws {
+    let long = String(repeating: "x", count: 16 << 20)
+    let request = Self.request(#"{"type":"item","id":7,"value":"\#(long)"}"#)
+    guard case .refused(let id, let refusal) = request else { throw Unexpected(request: request) }
+    #expect(id == .number(7))
+    #expect(refusal.message.contains("besides its body, but at most 16777184 are accepted"))
+    // Bytes in base64 aren't in the header that is passed on.
+    let item = try Self.item(#""file":"a.png","data":"\#(long)""#)
+    #expect(item.frame(at: 3).header.count < 100)
+  }
+
   @Test func `bytes in base64 are a body`() throws {
     let item = try Self.item(#""file":"a.png","data":"AQID""#)
     #expect(item.body == [1, 2, 3])

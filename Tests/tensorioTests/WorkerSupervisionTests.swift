@@ -133,6 +133,21 @@ struct WorkerSupervisionTests {
     #expect(answers.first { $0.id == .number(2) }?.part("row", "error") == .bool(false))
   }
 
+  @Test func `items that wait for a worker lose no time`() async throws {
+    let bundle = try TemporaryBundle.slow()
+    let client = try WorkerClient([bundle.path, "--supervise", "1", "--threads", "1"])
+    // The first one ends its worker, so the others wait for it, and for another one that loads.
+    client.sendItem(0, #""value":\#(TemporaryBundle.long),"timeout_ms":2000"#)
+    for id in 1..<6 {
+      client.sendItem(id, #""value":\#(id),"timeout_ms":2000,"answer":"outputs""#)
+    }
+    let (messages, status) = try await client.finish()
+    #expect(status == 0)
+    let answers = messages.dropFirst().dropLast()
+    #expect(answers.map(\.errorCode).filter { !$0.isEmpty } == ["timed_out"])
+    #expect(Set(answers.compactMap(\.id)) == Set((0..<6).map { .number($0) }))
+  }
+
   @Test func `a worker that has stopped is replaced, and its items run again`() async throws {
     let folder = try TemporaryFolder()
     let copy = folder.path + "/digits.tiobundle"

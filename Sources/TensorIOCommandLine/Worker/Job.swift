@@ -13,16 +13,38 @@ final class Job: Sendable {
   let item: WorkerItem
   /// The row's index.
   let index: Int
-  /// When the item's time is over; nil for no limit.
-  let deadline: ContinuousClock.Instant?
+  /// The most time for the item; nil for no limit.
+  let limit: Duration?
+  private let started = Mutex<ContinuousClock.Instant?>(nil)
   private let answered = Atomic(false)
   private let cancelled = Atomic(false)
 
-  init(_ item: WorkerItem, index: Int, deadline: ContinuousClock.Instant?) {
+  init(_ item: WorkerItem, index: Int, limit: Duration?) {
     self.item = item
     self.index = index
-    self.deadline = deadline
+    self.limit = limit
   }
+
+  /// When the item's time is over; nil if it has no limit, or if its clock doesn't run.
+  var deadline: ContinuousClock.Instant? {
+    guard let limit else { return nil }
+    return started.withLock { $0.map { $0 + limit } }
+  }
+
+  /// Starts the item's clock, unless it runs.
+  ///
+  /// - Returns: Whether there is a new deadline.
+  func startClock() -> Bool {
+    guard limit != nil else { return false }
+    return started.withLock { time in
+      guard time == nil else { return false }
+      time = ContinuousClock.now
+      return true
+    }
+  }
+
+  /// Stops the item's clock, because the item waits for another worker.
+  func stopClock() { started.withLock { $0 = nil } }
 
   var isAnswered: Bool { answered.load(ordering: .acquiring) }
 
@@ -70,6 +92,8 @@ protocol JobRunner: AnyObject, Sendable {
   var rows: BulkRowMaker { get }
 
   /// Begins with a job, and answers it later; it doesn't wait.
+  ///
+  /// It starts the job's clock as soon as the job can run, and then has the service note the deadline.
   func begin(_ job: Job)
 
   /// Gives up a job that was cancelled.

@@ -51,7 +51,12 @@ final class SessionRunner: JobRunner {
   }
 
   func begin(_ job: Job) {
-    state.withLock { $0.waiting.append(job) }
+    let service = state.withLock { state in
+      state.waiting.append(job)
+      return state.service
+    }
+    // Nothing ends a run that takes too long, so an item that waits for it must not wait forever.
+    if job.startClock() { service?.noteDeadline() }
     available.signal()
   }
 

@@ -164,11 +164,10 @@ final class WorkerService: Sendable {
 
   private func begin(_ item: WorkerItem) {
     let limit = options.ignoresTimeouts ? nil : item.timeout ?? options.timeout
-    let deadline = limit.map { clock.now + $0 }
     let job: Job? = state.withLock { state in
       defer { state.count += 1 }
       guard state.underWay[item.id] == nil else { return nil }
-      let job = Job(item, index: item.index ?? state.count, deadline: deadline)
+      let job = Job(item, index: item.index ?? state.count, limit: limit)
       state.underWay[item.id] = job
       state.order.append(item.id)
       return job
@@ -178,8 +177,10 @@ final class WorkerService: Sendable {
     }
     unanswered.enter()
     runner.begin(job)
-    if deadline != nil { changes.signal() }
   }
+
+  /// Has the thread that watches deadlines look again, because the clock of a job has started.
+  func noteDeadline() { changes.signal() }
 
   private func refuse(_ id: ItemID?, _ message: String) {
     state.withLock { state in
@@ -268,7 +269,7 @@ final class WorkerService: Sendable {
   }
 
   private func expire(_ job: Job) {
-    let limit = job.item.timeout ?? options.timeout ?? .zero
+    let limit = job.limit ?? .zero
     let message = "The item took longer than its limit of \(limit.formatted)."
     answer(job, failing: ItemFailure("timed_out", message))
     runner.expire(job)

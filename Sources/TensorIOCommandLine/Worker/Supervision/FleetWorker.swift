@@ -15,6 +15,8 @@ import WorkerProtocol
 final class FleetWorker: @unchecked Sendable {
   /// The items that it has, by their identifiers.
   var underWay: [ItemID: Job] = [:]
+  /// The same items in the order in which it was given them, which is that in which it runs them.
+  var order: [Job] = []
   /// The number of items that it was given.
   var given = 0
   /// The number of items that it takes at a time; 0 until it has loaded the model.

@@ -41,6 +41,8 @@ final class WorkerFleet: JobRunner {
   }
 
   private let count: Int
+  /// The number of items that each worker runs at a time.
+  private let sessions: Int
   private let arguments: [String]
   /// The time between two messages of a worker; nil if it sends none while it runs an item.
   private let heartbeat: Duration?
@@ -68,12 +70,14 @@ final class WorkerFleet: JobRunner {
     first.read(onFrame: { start.take($0, $1) }, onEnd: { start.end($0) })
     let (members, workerWindow) = try start.wait()
     guard case .object(let model)? = members["model"], case .string(let id)? = model["id"],
-      case .string(let run)? = members["run"], let sessions = members["sessions"]?.asNumber
+      case .string(let run)? = members["run"],
+      let sessions = members["sessions"]?.asNumber.flatMap({ Int(exactly: $0) })
     else { throw StartFailure(ending: .exited(status: 70)) }
+    self.sessions = sessions
     window = workerWindow * count
     rows = BulkRowMaker(failuresOfModel: id, run: run)
     description = members.merging([
-      "sessions": .number(sessions * Double(count)), "workers": .number(Double(count)),
+      "sessions": .number(Double(sessions * count)), "workers": .number(Double(count)),
     ]) { _, new in new }
     first.window = workerWindow
     state = Mutex(State(workers: [first]))
@@ -201,7 +205,9 @@ final class WorkerFleet: JobRunner {
         Console.printMessage("A worker can't read its input: \(head.message ?? "")")
       case "row", "outputs", "tensors", "failed":
         guard let id = head.id, let job = worker.underWay.removeValue(forKey: id) else { break }
+        worker.order.removeAll { $0 === job }
         worker.isAlone = false
+        startClocks(of: worker, state)
         state.ends[ObjectIdentifier(job)] = nil
         assign(&state)
         return state.service.map { (job, $0) }
@@ -221,6 +227,7 @@ final class WorkerFleet: JobRunner {
       guard !state.isOver else { return ([], nil) }
       let jobs = worker.underWay.values.filter { !$0.isAnswered }
         .sorted { $0.index < $1.index }
+      for job in jobs { job.stopClock() }
       let failures = worker.wasKilled ? [] : judge(jobs, ending, &state)
       // Nobody suspects the neighbours of an item that took too long.
       if worker.wasKilled { state.waiting = jobs + state.waiting }
@@ -276,7 +283,7 @@ final class WorkerFleet: JobRunner {
       let isIdle = worker.underWay.isEmpty
       if isIdle, worker.given == 0, !state.suspects.isEmpty {
         worker.isAlone = true
-        give(state.suspects.removeFirst(), to: worker)
+        give(state.suspects.removeFirst(), to: worker, state)
       } else if isIdle, worker.given > 0, starting < state.suspects.count {
         worker.isRetired = true
         worker.endInput()
@@ -285,7 +292,7 @@ final class WorkerFleet: JobRunner {
     }
     // An idle worker gets an item before another one gets its next.
     while !state.waiting.isEmpty, let worker = Self.leastBusy(of: state.workers) {
-      give(state.waiting.removeFirst(), to: worker)
+      give(state.waiting.removeFirst(), to: worker, state)
     }
   }
 
@@ -296,10 +303,21 @@ final class WorkerFleet: JobRunner {
     }.min { $0.underWay.count < $1.underWay.count }
   }
 
-  private func give(_ job: Job, to worker: FleetWorker) {
+  private func give(_ job: Job, to worker: FleetWorker, _ state: State) {
     worker.given += 1
     worker.underWay[job.item.id] = job
+    worker.order.append(job)
     worker.send(job.item.frame(at: job.index))
+    startClocks(of: worker, state)
+  }
+
+  /// Starts the clocks of the items that a worker has a free session for.
+  ///
+  /// An item that waits, also while a worker loads the model, loses no time.
+  private func startClocks(of worker: FleetWorker, _ state: State) {
+    // All of them are started, although one would be enough to wake the service.
+    let started = worker.order.prefix(sessions).map { $0.startClock() }
+    if started.contains(true) { state.service?.noteDeadline() }
   }
 }
 
