@@ -53,6 +53,13 @@ import Testing
     #expect(dataset.ids == ["line 1", "line 3"])
   }
 
+  @Test func `JSON lines have labels if any of them has one`() throws {
+    let lines = [#"{"x": 1}"#, #"{"x": 2, "label": "a"}"#, #"{"x": 3, "label": "b"}"#]
+    let dataset = try DatasetFolder(["t.jsonl": lines.joined(separator: "\n")]).dataset("t.jsonl")
+    #expect(dataset.truths == [nil, .label("a"), .label("b")])
+    #expect(rows(dataset).map(\.columns) == [["x"], ["x"], ["x"]])
+  }
+
   @Test(arguments: [
     ("t.jsonl", "{\"x\": 1}\n[1]\n", "line 2: a JSON object was expected"),
     ("t.jsonl", "{\"x\": 1}\n{\"x\"\n", "line 2: it is not JSON"),

@@ -63,27 +63,27 @@ struct RowTable {
   /// Reads a file with a JSON object in each line.
   init(jsonLines path: String) throws {
     labels = try DelimitedText([], path: path)
-    var truths: [String]?
+    var objects: [(line: Int, members: [String: JSONValue])] = []
     let lines = try FileSystem.read(path).split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-      let members: [String: JSONValue]
       do {
         guard case .object(let object) = try JSONValue(parsing: Data(line)) else {
           throw labels.error(index + 1, "a JSON object was expected")
         }
-        members = object
+        objects.append((index + 1, object))
       } catch let error as JSONSyntaxError {
         throw labels.error(index + 1, "it is not JSON: \(error)")
       }
-      let columns = members.keys.sorted()
-      let own = columns.filter { TableReader.labelNames.contains($0.lowercased()) }
-      if truths == nil {
-        truths = own
-        labels.rows.append(.init(line: 0, cells: ["path"] + own))
-      }
-      let cells = try (truths ?? []).map { name -> String in
+    }
+    // A line may lack what others have, such as a label that isn't known.
+    let truths = Set(objects.flatMap { $0.members.keys })
+      .filter { TableReader.labelNames.contains($0.lowercased()) }
+    let names = truths.sorted()
+    labels.rows.append(.init(line: 0, cells: ["path"] + names))
+    for (line, members) in objects {
+      let cells = try names.map { name -> String in
         switch members[name] {
         case .string(let text): text
         case .bool(let flag): flag ? "1" : "0"
@@ -91,11 +91,11 @@ struct RowTable {
         case .number(let number): Int(exactly: number).map(String.init) ?? "\(number)"
         case nil, .null: ""
         case .array, .object:
-          throw labels.error(index + 1, "'\(name)' must be text or a number")
+          throw labels.error(line, "'\(name)' must be text or a number")
         }
       }
-      labels.rows.append(.init(line: index + 1, cells: ["line \(index + 1)"] + cells))
-      let values = columns.filter { !(truths ?? []).contains($0) }
+      labels.rows.append(.init(line: line, cells: ["line \(line)"] + cells))
+      let values = members.keys.filter { !truths.contains($0) }.sorted()
       rows.append(TableRow(columns: values, cells: values.map { members[$0] ?? .null }))
     }
     guard !rows.isEmpty else { throw TensorIOError(.wrongKind, "'\(path)' has no rows.") }

@@ -63,7 +63,8 @@ final class SampleFeed: BulkFeed, @unchecked Sendable {
         return item(sample, sample.source, at: index)
       }
       firstIndex = index
-      reader = CollectionReader(sample.id, access, selection)
+      // A table names its samples in its own way.
+      reader = CollectionReader(sample.source.id, access, selection)
     }
     return nil
   }

@@ -62,6 +62,19 @@ import Testing
     #expect(progress.counts == [6, 6, 1])
   }
 
+  @Test func `archives that a table lists are opened by their paths`() throws {
+    let shard = MemoryObjects.archive([("2.png", try MemoryObjects.photo(2))])
+    let folder = try DatasetFolder(["photos.csv": "path,label\nshard.tar,a\n"])
+    try folder.write(shard, to: "shard.tar")
+    let dataset = try folder.dataset("photos.csv")
+    #expect(dataset.samples.map(\.id) != [folder.path + "/shard.tar"])
+    let (rows, progress) = try Self.run(
+      dataset, EvaluationOptions(), Self.temporaryPath())
+    #expect(rows.map(\.result.image) == [folder.path + "/shard.tar/2.png"])
+    #expect(rows.map(\.result.predicted) == ["two"])
+    #expect(progress.counts == [1, 1, 0])
+  }
+
   @Test(arguments: [1, 3, 4, 6])
   func `a stopped run on archives continues without losing or repeating a row`(stop: Int) throws {
     let photos = try (0..<8).map { (name: "\($0).png", bytes: try MemoryObjects.photo($0)) }
