@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MAGIC = b"\x93NUMPY\x01\x00"
 _ALIGNMENT = 64
+_TEXT_DECODERS = ("ctc", "tokens")
 _NOT_FINITE = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
@@ -78,8 +79,9 @@ def with_arrays(value: Any, layer: Mapping[str, Any]) -> Any:
     is_float = bool(layer.get("has_floats"))  # JSON has 16 for the float 16.0
     if isinstance(value, dict) and layer.get("labels"):
         return {label: _number(score, is_float) for label, score in value.items()}
-    if is_float and isinstance(value, (int, float)):
-        return float(value)
+    is_text = (layer.get("decode") or {}).get("type") in _TEXT_DECODERS
+    if is_float and isinstance(value, (int, str)) and not is_text:
+        return _number(value, is_float)
     shape = layer.get("shape")
     if not isinstance(value, list) or not value:
         return value
@@ -92,6 +94,11 @@ def with_arrays(value: Any, layer: Mapping[str, Any]) -> Any:
     if shape and all(length > 0 for length in shape) and int(np.prod(shape)) == len(numbers):
         return array.reshape(shape)
     return array
+
+
+def read_number(value: Any) -> Any:
+    """Returns a number of a row, also one that isn't finite; anything else as it is."""
+    return _number(value, True)
 
 
 def _number(value: Any, is_float: bool) -> Any:

@@ -43,7 +43,7 @@ class WorkerEnded(Error):
 
     Attributes:
         reason: How the process ended.
-        items: The items that have no answer.
+        items: The items whose results weren't returned.
         status: The exit status; None if a signal ended the process.
         signal: The name of the signal, such as ``SIGKILL``; None if the process exited.
         messages: The last lines that the worker wrote to standard error.

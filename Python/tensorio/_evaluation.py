@@ -9,13 +9,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ._errors import Error
+from ._arrays import is_scalar
+from ._errors import Error, describe
 
 
 def label_table(samples: Iterable[tuple[str, str]]) -> bytes:
@@ -33,6 +35,27 @@ def label_table(samples: Iterable[tuple[str, str]]) -> bytes:
         raise Error("The dataset is empty. An evaluation needs at least one image with a label.")
     writer.writerows(rows)
     return text.getvalue().encode(errors="surrogateescape")
+
+
+def label_text(value: Any) -> str:
+    """Returns a label as a table has it: a class's name or number, or nothing if it is None or NaN.
+
+    Raises:
+        ValueError: It is neither text nor a number.
+    """
+    if is_scalar(value):
+        value = value.item()
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # columns of whole numbers with missing ones are often floats
+    if isinstance(value, (int, float)):
+        return str(value)
+    raise ValueError(f"The label {describe(value)} is neither text nor a number.")
 
 
 def evaluate_part(

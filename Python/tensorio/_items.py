@@ -49,7 +49,7 @@ class ItemEncoder:
         """
         try:
             return self._source(item)
-        except (TypeError, ValueError, OSError) as error:
+        except Exception as error:  # Files, images and arrays of other packages raise errors of any kind.
             raise ItemError("refused", f"The item {describe(item)} can't be sent to the model: {error}.",
                             item) from error
 

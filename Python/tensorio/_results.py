@@ -145,6 +145,9 @@ class Stream(Generic[T]):
         # The time of an item that waits in the worker would count.
         self._window = worker.sessions if "timeout_ms" in options else worker.window
         self._failure: Exception | None = None
+        self._end: WorkerEnded | None = None
+        self._lost: dict[int, object] = {}
+        """The items that have no answer after the worker's end, by their positions."""
         self._done: dict[int, Result[T]] = {}
         self._most_held = self._window * (_AHEAD if is_ordered else 1)
 
@@ -152,7 +155,7 @@ class Stream(Generic[T]):
         """Returns the results. If the iterator is closed, the items that are under way are cancelled.
 
         Raises:
-            WorkerEnded: The worker ended.
+            WorkerEnded: The worker ended. Its items are those without a result.
             Exception: What the iterable raises, after the results of the items before.
         """
         rest = enumerate(items)
@@ -165,13 +168,17 @@ class Stream(Generic[T]):
                     result = self._done.pop(key)
                     next_index += 1
                     yield result
-                if has_more and self._has_room(0):
+                if has_more and self._end is None and self._has_room(0):
                     has_more = self._send_next(rest)
                     while not self._answers.empty():
                         self._receive(self._answers.get())
                 elif self._sent:
                     self._worker.check_is_own()
                     self._receive(self._answers.get())
+                elif self._end is not None:
+                    break
+            if self._end is not None:
+                raise self._ended(self._end) from None
             if self._failure is not None:
                 raise self._failure
         finally:
@@ -212,9 +219,10 @@ class Stream(Generic[T]):
         try:
             self._worker.send(list(frames.values()), self._answers.put)
         except WorkerEnded as error:
-            # The end can be known before the answers of the items under way are taken.
-            items = [*(sent.item for sent in self._sent.values()), *error.items]
-            raise WorkerEnded(error.reason, items, error.status, error.signal, error.messages) from None
+            # The answers of the items under way still come.
+            self._end = error
+            self._lost.update((index, frame.item) for index, frame in frames.items())
+            return False
         for index, frame in frames.items():
             self._sent[frame.key] = _Sent(index, frame.item, frame.byte_count)
         return has_more
@@ -235,8 +243,17 @@ class Stream(Generic[T]):
                 value = self._read(answer)
             except ItemError as error:
                 self._fail(error, sent.position, sent.item)
+            except WorkerEnded as error:
+                self._end = error
+                self._lost[sent.position] = sent.item
             else:
                 self._done[sent.position] = Result(sent.position, sent.item, None, value, read_accelerator(answer.header))
+
+    def _ended(self, end: WorkerEnded) -> WorkerEnded:
+        """Returns the error of the worker's end, with the items whose results weren't returned, in their order."""
+        left = {**self._lost, **{position: result.item for position, result in self._done.items()}}
+        items = [left[position] for position in sorted(left)]
+        return WorkerEnded(end.reason, items, end.status, end.signal, end.messages)
 
     def _fail(self, error: ItemError, index: int, item: object) -> None:
         self._done[index] = Result(index, item, ItemError(error.code, error.message, item, index), None)

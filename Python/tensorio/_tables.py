@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from ._errors import ItemError, WorkerEnded
@@ -49,12 +50,12 @@ def check_answer(answer: str) -> None:
 def with_results(table: Any, model: Model, column: str, answer: Answers) -> Any:
     """Returns an Arrow table with the results of the items in a column.
 
-    The new columns are texts: ``digest``, the SHA-256 of the model's files; ``outputs`` or ``row``, the
+    The new columns are texts: ``digest``, as ``Model.digest`` returns it; ``outputs`` or ``row``, the
     answer as JSON; and ``error``, which is null if the item didn't fail. If the model may run on an accelerator,
     ``accelerator`` says what ran it.
 
     Raises:
-        ValueError: The table lacks the column.
+        ValueError: The table lacks the column, or has one with the name of a new one.
         WorkerEnded: Workers end before they get an item.
         Error: The worker can't be started.
     """
@@ -63,6 +64,7 @@ def with_results(table: Any, model: Model, column: str, answer: Answers) -> Any:
     if column not in table.column_names:
         raise ValueError(f"The table has no column '{column}'. Pass the name of the column with the items, one of "
                          f"{', '.join(table.column_names)}.")
+    check_names(table.column_names, answer, model._accelerator)
     results = _results(model, table[column].to_pylist(), answer)
     columns = [
         [model.digest] * len(results), [result.text for result in results], [result.error for result in results],
@@ -76,6 +78,14 @@ def with_results(table: Any, model: Model, column: str, answer: Answers) -> Any:
 def new_columns(answer: str, accelerator: str) -> list[str]:
     """Returns the names of the columns that ``with_results`` adds."""
     return ["digest", answer, "error"] + (["accelerator"] if accelerator != "cpu" else [])
+
+
+def check_names(names: Sequence[str], answer: str, accelerator: str) -> None:
+    """Raises ValueError if one of a table's columns has the name of a new one."""
+    taken = [name for name in new_columns(answer, accelerator) if name in names]
+    if taken:
+        raise ValueError(f"The table has a column '{taken[0]}' already, but the results need the columns "
+                         f"{', '.join(new_columns(answer, accelerator))}. Rename it or leave it out.")
 
 
 class _TableResult(NamedTuple):

@@ -10,6 +10,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from ._arrays import read_number
+
 _TEXTS = ("model", "run", "image", "type", "test_bundle", "predicted", "error_description")
 _LATENCIES = {"decode_ms": "decode_latency", "preprocess_ms": "preprocessor_latency",
               "inference_ms": "inference_latency", "postprocess_ms": "postprocess_latency"}
@@ -36,6 +38,7 @@ def _columns(row: dict[str, Any]) -> dict[str, Any]:
     evaluation = row.get("evaluation", {})
     outputs = evaluation.get("inference_results")
     return {
-        **row, **{name: evaluation.get(key) for name, key in _LATENCIES.items()},
+        **row, "score": read_number(row.get("score")),
+        **{name: read_number(evaluation.get(key)) for name, key in _LATENCIES.items()},
         "outputs": None if outputs is None else json.dumps(outputs, ensure_ascii=False, separators=(",", ":")),
     }

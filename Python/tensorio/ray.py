@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ._evaluation import evaluate_part, label_table, merge
+from ._evaluation import evaluate_part, label_table, label_text, merge
 from ._model import Accelerator, Decode, Model, Path
 from ._program import find_program
 from ._remote import RemoteModel
@@ -33,12 +33,13 @@ def predict(
         column: The column of the items, such as paths, URLs or bytes.
         workers: The number of actors.
         batch_size: The number of rows that an actor gets at once.
-        threads: The number of items that run at once in each actor, which takes as many processors.
+        threads: The number of items that run at once in each worker. An actor takes as many processors, times the
+            number of its supervised workers.
         supervise, program, timeout, decode, accelerator: As in ``Model``. A worker that ends is replaced in any case.
         answer: ``outputs``, or ``row`` for the rows that `tensorio bulk` writes.
 
     Returns:
-        A dataset with three more columns: ``digest``, the SHA-256 of the model's files; ``outputs`` or
+        A dataset with three more columns: ``digest``, as ``Model.digest`` returns it; ``outputs`` or
         ``row``, the answer as JSON; and ``error``, which is null if the item didn't fail. With an accelerator,
         ``accelerator`` is what ran the item. The item and the digest together identify a result.
     """
@@ -51,7 +52,7 @@ def predict(
     return dataset.map_batches(
         _Predictor, fn_constructor_kwargs={"model": model, "column": column, "answer": answer},
         batch_size=batch_size, batch_format="pyarrow", compute=ray.data.ActorPoolStrategy(size=workers),
-        num_cpus=threads)
+        num_cpus=threads * (supervise or 1))
 
 
 def evaluate(
@@ -68,7 +69,7 @@ def evaluate(
             on every node.
         bundle: As in ``predict``.
         column: The column of the paths. They are absolute.
-        labels: The column of the labels.
+        labels: The column of the labels: texts or numbers, or None or NaN for items without one.
         parts: The number of tasks.
         threads: The number of items that run at once in each task, which takes as many processors.
         options: More options of `tensorio evaluate`, such as ``["--metric", "top1"]``.
@@ -87,7 +88,7 @@ def evaluate(
     else:
         bundle = os.path.abspath(os.fspath(bundle))
     table = ray.put(label_table(
-        (str(row[column]), str(row[labels])) for row in dataset.select_columns([column, labels]).iter_rows()))
+        (str(row[column]), label_text(row[labels])) for row in dataset.select_columns([column, labels]).iter_rows()))
     task = ray.remote(num_cpus=threads, max_retries=-1)(_evaluate_part)
     reports = ray.get([
         task.remote(program, table, bundle, index + 1, parts, threads, tuple(options)) for index in range(parts)])

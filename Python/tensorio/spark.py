@@ -12,7 +12,7 @@ from typing import Any
 
 from ._model import Accelerator, Decode, Path
 from ._remote import RemoteModel
-from ._tables import Answers, check_answer, new_columns, table_model, with_results
+from ._tables import Answers, check_answer, check_names, new_columns, table_model, with_results
 
 
 def predict(
@@ -34,11 +34,12 @@ def predict(
         answer: ``outputs``, or ``row`` for the rows that `tensorio bulk` writes.
 
     Returns:
-        A data frame with three more columns: ``digest``, the SHA-256 of the model's files; ``outputs`` or
+        A data frame with three more columns: ``digest``, as ``Model.digest`` returns it; ``outputs`` or
         ``row``, the answer as JSON; and ``error``, which is null if the item didn't fail. With an accelerator,
         ``accelerator`` is what ran the item. The item and the digest together identify a result.
     """
     check_answer(answer)
+    check_names(frame.columns, answer, accelerator)
     if isinstance(bundle, RemoteModel):
         bundle = bundle.pinned(program)
     model = table_model(bundle, threads, supervise, program, timeout, decode, accelerator)

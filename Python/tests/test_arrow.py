@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import subprocess
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 import tensorio
 import tensorio.arrow
 from conftest import DIGITS, IMAGES
+from tensorio._tables import with_results
 
 
 def test_rows_become_a_parquet_file(digits: tensorio.Model, program: str, tmp_path: Path) -> None:
@@ -38,6 +40,22 @@ def test_rows_become_a_parquet_file(digits: tensorio.Model, program: str, tmp_pa
         assert row["run"] == digits.run_id and row["error"] is False and row["inference_ms"] > 0
     assert found[-1]["error"] is True and "missing.png" in found[-1]["error_description"]
     assert [found[-1][name] for name in ("predicted", "score", "outputs", "inference_ms")] == [None] * 4
+
+
+def test_scores_that_are_not_finite_are_numbers(digits: tensorio.Model) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow isn't installed")
+    (row,) = digits.rows(IMAGES[:1])
+    row["score"] = "NaN"
+    table = tensorio.arrow.table([row, {**row, "score": "-Infinity"}, {**row, "score": 0.5}])
+    nan, *others = table["score"].to_pylist()
+    assert math.isnan(nan) and others == [-math.inf, 0.5]
+
+
+def test_a_column_with_the_name_of_a_new_one_is_an_error(digits: tensorio.Model) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow isn't installed")
+    table = pyarrow.table({"item": [str(IMAGES[0])], "error": ["an older one"]})
+    with pytest.raises(ValueError, match="has a column 'error' already, but the results need the columns digest, out"):
+        with_results(table, digits, "item", "outputs")
 
 
 def test_no_rows_are_an_empty_table_with_the_same_columns(digits: tensorio.Model) -> None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import math
 import os
 import signal
@@ -81,6 +82,49 @@ def test_errors_end_a_map_or_become_results(digits: tensorio.Model) -> None:
         before_the_error.extend(result.item for result in digits.map(items))
     assert (error.value.index, error.value.item) == (1, "missing.png")
     assert digits.run(SEVEN) == digits.run(SEVEN)
+
+
+class Unreadable:
+    """An array that another package refuses to copy, as PyTorch does with one that requires a gradient."""
+
+    def __array__(self, *_: object, **__: object) -> np.ndarray[Any, Any]:
+        raise RuntimeError("Can't call numpy() on it.")
+
+
+def test_an_item_that_cannot_be_encoded_fails_alone(digits: tensorio.Model, tmp_path: Path) -> None:
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(SEVEN.read_bytes())[:50])
+    endless: list[object] = []
+    endless.append(endless)
+    results = list(digits.map([Unreadable(), gzip.open(tmp_path / "cut.gz"), endless, SEVEN], errors="return"))
+    assert [result.error.code if result.error else None for result in results] == ["refused"] * 3 + [None]
+    assert "Can't call numpy() on it." in str(results[0].error)
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_results_before_the_end_of_a_worker_are_not_lost(program: str, bundle_of: Any, ordered: bool) -> None:
+    # The last item ends the worker some time after the others are answered.
+    items: list[Any] = [1, 2, FOREVER, 3, 4]
+    found: list[tensorio.Result[Any]] = []
+    with tensorio.Model(bundle_of("slow"), program=program, threads=3) as model:
+        worker = model._running()
+
+        def kill() -> None:
+            eventually(lambda: len(worker._under_way) == 1 and worker.window > 1)
+            os.kill(pid(model), signal.SIGKILL)
+
+        def given() -> Iterator[Any]:
+            yield from items
+            thread.start()
+
+        thread = threading.Thread(target=kill)
+        with pytest.raises(tensorio.WorkerEnded) as error:
+            for result in model.map(given(), ordered=ordered):
+                found.append(result)
+        thread.join()
+    indices = [result.index for result in found]
+    assert indices == [0, 1] if ordered else sorted(indices) == [0, 1, 3, 4]
+    assert [id(item) for item in error.value.items] == \
+        [id(item) for index, item in enumerate(items) if index not in indices]
 
 
 def test_an_error_of_the_iterable_is_raised_as_it_is(digits: tensorio.Model) -> None:
@@ -259,6 +303,12 @@ def test_scores_that_are_not_finite_are_numbers(digits: tensorio.Model) -> None:
     scores = digits.run(np.full((32, 32, 3), np.nan, dtype="float32"))["classification"]
     assert all(isinstance(score, float) for score in scores.values())
     assert any(math.isnan(score) for score in scores.values())
+
+
+def test_a_scalar_that_is_not_finite_is_a_number(program: str, bundle_of: Any) -> None:
+    with tensorio.Model(bundle_of("scalar"), program=program) as model:
+        assert model.run(float("inf"))["y"] == math.inf
+        assert math.isnan(model.run(float("nan"))["y"])
 
 
 def test_a_name_that_is_not_utf_8_is_named(digits: tensorio.Model) -> None:

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorio
+import tensorio.spark
 from conftest import DIGITS, IMAGES
+from tensorio._evaluation import label_text
 from tensorio._tables import _MOST_KILLS, _results, table_model
 
 POISON = [-(2**31), -1]
@@ -59,6 +61,22 @@ def test_a_killed_worker_loses_nothing(program: str, digits: tensorio.Model) -> 
             is_over.set()
             thread.join()
     assert kills and [(result.text, result.error) for result in found] == [(text, None) for text in expected]
+
+
+def test_spark_names_such_a_column_before_the_job() -> None:
+    class Frame:
+        columns = ("item", "digest")
+
+    with pytest.raises(ValueError, match="has a column 'digest' already"):
+        tensorio.spark.predict(Frame(), DIGITS)
+
+
+def test_labels_are_names_and_numbers_of_classes() -> None:
+    values = [None, float("nan"), np.float32("nan"), 1.0, np.float64(2), 3, np.int8(4), 0.5, True, "NaN", "1.0"]
+    assert [label_text(value) for value in values] == \
+        ["", "", "", "1", "2", "3", "4", "0.5", "1", "NaN", "1.0"]
+    with pytest.raises(ValueError, match="is neither text nor a number"):
+        label_text([1])
 
 
 def test_a_model_that_cannot_run_is_named(program: str, bundle_of: Any, broken: Path) -> None:
