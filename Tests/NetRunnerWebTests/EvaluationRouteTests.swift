@@ -169,7 +169,7 @@ import TestSupport
         return models[0]["done"].double ?? 0 > 0
       }
       #expect(hasBegun)
-      try await client.send(.delete, "evaluations/\(first)", expects: 204)
+      try await client.send(.post, "evaluations/\(first)/cancel", expects: 204)
       let answer = try await client.end(of: first)
       #expect(answer["evaluation"]["state"].text == "cancelled")
       let done = try #require(answer["evaluation"]["models"][0]["done"].double)
@@ -181,6 +181,18 @@ import TestSupport
       #expect(other["evaluation"]["state"].text == "done")
       #expect(other["evaluation"]["models"][0]["done"].double == 3)
       #expect(other["evaluation"]["dataset"]["has_truth"].bool == false)
+    }
+  }
+
+  @Test func `cancelling an evaluation that has ended keeps it`() async throws {
+    try await WebFixture.testDemo(folders: [WebFixture.demo]) { client in
+      let id = try await client.evaluate(["folder": "Demo/digits.testbundle"])
+      _ = try await client.end(of: id)
+      try await client.send(.post, "evaluations/\(id)/cancel", expects: 204)
+      let answer = try await client.send(.get, "evaluations/\(id)").json
+      #expect(answer["evaluation"]["state"].text == "done" && answer["report"] != .null)
+      let missing = try await client.send(.post, "evaluations/none/cancel", expects: 404)
+      try #expect(missing.code == "evaluation_not_found")
     }
   }
 

@@ -28,7 +28,8 @@ struct NetRunnerPageTests {
       Issue.record("The page doesn't show a label: \(seen)")
     }
     for what in [
-      "previews", "flips", "flips_by_swipe", "pauses", "resumes", "label_of_other_model",
+      "previews", "flips", "keeps_the_camera", "flips_by_swipe", "pauses", "resumes",
+      "label_of_other_model",
       "import_is_followed", "imports", "evaluates", "exports", "says_what_shipped_models_read",
       "says_it_no_more", "opens_on_a_sample", "says_what_it_can_do", "says_it_once",
       "uses_the_camera", "shows_the_age", "imports_another_meanwhile",

@@ -27,7 +27,7 @@ struct NetRunnerReportTests {
     for (what, value) in seen where !["axe", "console"].contains(what) {
       #expect(value == .bool(true), "\(what)")
     }
-    #expect(seen.count == (size == .phone ? 34 : 32))
+    #expect(seen.count == (size == .phone ? 37 : 35))
     #expect(seen["axe"] == .array([]))
     #expect(seen["console"] == .array([]))
   }

@@ -104,6 +104,13 @@ def browse(address: str, page: Page, folder: Path) -> dict:
 
     page.click("#flip")
     seen["flips"] = page.shows("three")
+    page.driver.get(address.split("#")[0] + "#/settings")
+    page.wait(lambda: page.find("#settings-form").is_displayed())
+    page.driver.get(address.split("#")[0] + "#/live")
+    page.wait(lambda: page.find("#stage").is_displayed())
+    frames = page.frames()
+    page.wait(lambda: page.frames() != frames)
+    seen["keeps_the_camera"] = page.shows("three")
     page.swipe("#stage")
     seen["flips_by_swipe"] = page.shows("seven")
 

@@ -51,6 +51,18 @@ Promise.all([import("/js/reportFigures.js"), import("/js/confusion.js")]).then((
 """
 
 
+# Delays the requests for the rows from one position on, and refuses those from another one, until `mendRows` is called.
+SLOW_ROWS = """
+const { fetch } = window;
+window.fetch = async (address, options) => {
+  if (address.includes("offset=48&")) await new Promise((resolve) => setTimeout(resolve, 1500));
+  if (address.includes("offset=96&")) return new Response("{}", { status: 500 });
+  return fetch(address, options);
+};
+window.mendRows = () => { window.fetch = fetch; };
+"""
+
+
 def make(folder: Path) -> None:
     """Writes the models and photos."""
     for name, threshold in [("keen", 0.3), ("strict", 0.6)]:
@@ -228,7 +240,34 @@ class Evaluations:
             field.value = 3; field.dispatchEvent(new Event("change"));""")
         seen["jumps_to_a_page"] = page.wait(
             lambda: page.text(".pager [role=status]").startswith("97 to 120")) is not None
+        self.late_pages()
         seen["histogram"] = page.wait(lambda: self.count(".plots .mark") > 0) is not None
+
+    def late_pages(self) -> None:
+        """A dialog that is faster than the server, and one whose page can't be read."""
+        seen, page = self.seen, self.page
+        open_last = "document.querySelectorAll('#rows li button')[47].click()"
+        self.driver.execute_script(SLOW_ROWS)
+        page.click("[name=order][value=worst]")
+        page.wait(lambda: page.text(".pager [role=status]").startswith("1 to 48"))
+        self.driver.execute_script(open_last)
+        self.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        page.wait(lambda: f"50 of {MANY}" in page.text("#photo header"))
+        title = page.text("#photo-title")
+        page.wait(lambda: page.text(".pager [role=status]").startswith("49 to 96"))
+        seen["shows_what_it_numbers"] = title == self.names()[1]
+        self.press(Keys.ESCAPE)
+        self.driver.execute_script(open_last)
+        self.press(Keys.ARROW_RIGHT)
+        seen["explains_a_missing_page"] = page.wait(
+            lambda: "can't be read" in page.text("#photo .state-message")
+            and f"97 of {MANY}" in page.text("#photo header")) is not None
+        self.driver.execute_script("mendRows()")
+        page.click("#photo .state-message button")
+        seen["reads_it_later"] = page.wait(
+            lambda: self.count("#photo .photo-answer") == 2
+            and f"97 of {MANY}" in page.text("#photo header")) is not None
+        self.press(Keys.ESCAPE)
 
     def failures(self) -> None:
         """Evaluations that failed, were cancelled or are gone, and a server that is gone."""
@@ -243,7 +282,8 @@ class Evaluations:
         page.wait(lambda: self.count("#evaluation-cancel") == 1)
         page.wait(lambda: self.driver.execute_script(
             "return document.querySelector('.progress-row progress')?.value > 0"))
-        page.click("#evaluation-cancel")
+        self.driver.execute_script(
+            "const button = document.querySelector('#evaluation-cancel'); button.click(); button.click();")
         seen["explains_cancelling"] = page.wait(
             lambda: "The evaluation was cancelled after" in page.text(message)) is not None
         seen["keeps_partial_results"] = page.wait(lambda: self.count("#rows li") > 0) is not None

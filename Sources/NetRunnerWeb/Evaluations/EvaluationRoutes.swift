@@ -29,6 +29,10 @@ struct EvaluationRoutes: Sendable {
       ["evaluations": evaluations.all.map(\.json)]
     }
     group.get("evaluations/:id") { _, context in try details(context.evaluation) }
+    group.post("evaluations/:id/cancel") { _, context in
+      try evaluations.cancel(context.evaluation)
+      return Response(status: .noContent)
+    }
     group.delete("evaluations/:id") { _, context in
       try evaluations.delete(context.evaluation)
       return Response(status: .noContent)

@@ -20,12 +20,14 @@ final class EvaluationStore: Sendable {
   private static let maximumRowsInAll = 200_000
 
   private let options: NetRunnerOptions
+  private let rowLimit: Int
   /// The queue that runs evaluations, which has its own thread while it works because it is serial.
   private let thread = DispatchQueue(label: "tensorio.web.evaluations")
   private let jobs = Mutex<[EvaluationJob]>([])
 
-  init(_ options: NetRunnerOptions) {
+  init(_ options: NetRunnerOptions, rowLimit: Int = maximumRowsInAll) {
     self.options = options
+    self.rowLimit = rowLimit
   }
 
   deinit { end() }
@@ -35,18 +37,22 @@ final class EvaluationStore: Sendable {
 
   /// Adds an evaluation, which runs when those before it have ended.
   ///
-  /// If there are too many, the oldest ones that have ended are removed.
+  /// If there are too many, the oldest ones that have ended are removed. If that isn't enough, none is
+  /// removed.
+  ///
+  /// - Throws: ``WebError/tooBusy`` if there is no room.
   func add(_ job: EvaluationJob) throws {
     try jobs.withLock { jobs in
-      while jobs.count >= Self.maximumCount
-        || jobs.reduce(job.rowCount, { $0 + $1.rowCount }) > Self.maximumRowsInAll
+      var kept = jobs
+      while kept.count >= Self.maximumCount
+        || kept.reduce(job.rowCount, { $0 + $1.rowCount }) > rowLimit
       {
-        guard let oldest = jobs.firstIndex(where: { $0.phase.hasEnded }) else {
+        guard let oldest = kept.firstIndex(where: { $0.phase.hasEnded }) else {
           throw WebError.tooBusy
         }
-        jobs.remove(at: oldest)
+        kept.remove(at: oldest)
       }
-      jobs.append(job)
+      jobs = kept + [job]
     }
     thread.async { [options] in job.evaluate(options) }
   }
@@ -57,6 +63,11 @@ final class EvaluationStore: Sendable {
     }
     return job
   }
+
+  /// Cancels an evaluation.
+  ///
+  /// It keeps its results. One that has ended stays as it is.
+  func cancel(_ id: String) throws { try job(id).cancel() }
 
   /// Cancels an evaluation that hasn't ended, or removes one that has.
   func delete(_ id: String) throws {

@@ -180,6 +180,11 @@ export class API {
     return (await this.#requests.json("GET", path, { query: { model } })).total_us;
   }
 
+  /** Ends an evaluation early, which keeps its results. One that has ended stays as it is. */
+  cancelEvaluation(id) {
+    return this.#requests.send("POST", pathOf("evaluations", id, "cancel"));
+  }
+
   deleteEvaluation(id) {
     return this.#requests.send("DELETE", pathOf("evaluations", id));
   }
@@ -250,16 +255,22 @@ export class API {
 
   /**
    * Shows an image from the server. With a token, this fetches the image, because an `img` element
-   * can't send a header.
+   * can't send a header. A lazy image is fetched when it comes near the window, as browsers do it.
    */
   async showPicture(image, address) {
     if (!this.#requests.hasToken) {
       image.src = address;
       return;
     }
+    if (image.loading === "lazy") await nearWindow(image);
     const blob = await this.file(address);
-    image.src = URL.createObjectURL(blob);
-    image.onload = () => URL.revokeObjectURL(image.src);
+    const source = URL.createObjectURL(blob);
+    const release = () => URL.revokeObjectURL(source);
+    image.addEventListener("load", release, { once: true });
+    image.addEventListener("error", release, { once: true });
+    // Browsers don't read a lazy image that was removed meanwhile, so its file would never be released.
+    image.loading = "eager";
+    image.src = source;
   }
 
   /** Follows a link to a download. With a token, this fetches the file first. */
@@ -273,6 +284,25 @@ export class API {
     const named = /filename="?([^";]+)/.exec(response.headers.get("Content-Disposition") ?? "");
     saveBlob(await response.blob(), named?.[1] ?? link.download);
   }
+}
+
+/** The functions to call when images come near the window. Images that are removed before are forgotten. */
+const approaching = new WeakMap();
+const watch = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) {
+    if (!isIntersecting) continue;
+    watch.unobserve(target);
+    approaching.get(target)?.();
+    approaching.delete(target);
+  }
+}, { rootMargin: "400px" });
+
+/** Resolves when an image comes near the window, or never if it is removed before. */
+function nearWindow(image) {
+  return new Promise((resolve) => {
+    approaching.set(image, resolve);
+    watch.observe(image);
+  });
 }
 
 /** Saves a file in the same way as the browser saves downloads. */

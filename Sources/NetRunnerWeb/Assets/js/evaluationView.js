@@ -88,7 +88,7 @@ export class EvaluationView {
       "button",
       {
         class: "button quiet", id: "evaluation-cancel", type: "button", text: t("Cancel"),
-        on: { click: () => this.#cancel() }
+        on: { click: (event) => this.#cancel(evaluation, event.currentTarget) }
       }
     );
     if (this.#root.dataset.running !== evaluation.id) {
@@ -198,10 +198,12 @@ export class EvaluationView {
     });
   }
 
-  async #cancel() {
+  async #cancel({ id }, button) {
+    button.disabled = true;
     try {
-      await this.#app.api.deleteEvaluation(this.#id);
+      await this.#app.api.cancelEvaluation(id);
     } catch (error) {
+      button.disabled = false;
       this.#app.notices.warn(error.message);
     }
   }

@@ -175,10 +175,13 @@ class Pace {
 /** Resolves after a time or when the signal is aborted. */
 export function pause(milliseconds, signal) {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => {
+    const end = () => {
       clearTimeout(timer);
+      // A signal lives as long as its loop, which pauses many times a second.
+      signal?.removeEventListener("abort", end);
       resolve();
-    }, { once: true });
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
   });
 }

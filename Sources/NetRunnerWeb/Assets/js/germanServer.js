@@ -38,6 +38,7 @@ export const germanServer = {
   "The server is shutting down.": "Der Server wird beendet.",
   "The server has too much to do.": "Der Server hat zu viel zu tun.",
   "There are too many images.": "Es sind zu viele Bilder.",
+  "Too many wrong tokens were sent.": "Es wurden zu viele falsche Token gesendet.",
   "There are too many uploads.": "Auf dem Server liegen zu viele hochgeladene Dateien.",
   "The model has no such label.": "Das Modell hat kein solches Label.",
   "The upload is too large.": "Die hochgeladene Datei ist zu groß.",

@@ -41,6 +41,8 @@ export class LiveView {
   #controls;
   #welcome;
   #mode = null;
+  /** The camera that was chosen last and can be found; {} is the one that the preferences name. */
+  #wanted = {};
   /** Counts the chosen sources, so that what was read for an earlier one is dropped. */
   #choice = 0;
   #isShown = false;
@@ -81,7 +83,7 @@ export class LiveView {
     });
     this.#strip = new Strip(byId("strip"), app.api);
     this.#sources = new Sources({
-      camera: (wanted) => this.#useCamera(wanted),
+      camera: (wanted = {}) => this.#useCamera(wanted),
       photo: () => this.#takePhoto(),
       files: (files) => this.receive(files.map((file) => ({ path: file.name, file }))),
       video: (file) => this.#useVideo(file),
@@ -118,9 +120,7 @@ export class LiveView {
     if (this.#panels.take(entries.map(({ file }) => file))) return;
     if (this.#panels.isOpen && (video || pictures.length > 0)) {
       this.#app.notices.warn(t("The selected model doesn't take images."));
-    } else if (pictures.length > 0) this.#usePictures(
-      pictures.map(({ path, file }) => ({ name: path, file }))
-    );
+    } else if (pictures.length > 0) this.#usePictures(pictures.map(({ path, file }) => ({ name: path, file })));
     else if (video) this.#useVideo(video.file);
     else if (!this.#app.importModel(entries)) {
       this.#app.notices.warn(t("It contains nothing that the selected model takes, and no model."));
@@ -141,6 +141,7 @@ export class LiveView {
     addEventListener("keydown", (event) => this.#isShown && this.#controls.key(event, this.#mode));
     models.addEventListener("select", () => this.#changeModel());
     settings.addEventListener("change", ({ detail }) => {
+      if (detail.name === "facing" || detail.name === null) this.#wanted = {};
       if (detail.name !== "theme" && detail.name !== "facing") this.#again();
     });
     connection.addEventListener("back", () => this.#again());
@@ -153,14 +154,16 @@ export class LiveView {
     if (needsPanel(models.selected)) return this.#usePanel();
     // What a camera sees is rarely a digit, and everything else would get a digit's name, too.
     if (models.onlyReadDigits && (await this.#showSamples())) return;
-    const problem = await this.#startCamera({});
+    const problem = await this.#startCamera(this.#wanted);
     if (!problem) return;
     if (!(await this.#showSamples())) return this.#explainCamera(problem);
     if (this.#mode === "pictures") this.#notes.noticeCamera(problem);
   }
 
-  async #useCamera(wanted = {}) {
+  async #useCamera(wanted = this.#wanted) {
+    this.#wanted = wanted;
     const problem = await this.#startCamera(wanted);
+    if (problem?.code === "none") this.#wanted = {};
     if (problem) this.#explainCamera(problem);
   }
 
@@ -171,9 +174,7 @@ export class LiveView {
     this.#sources.show("camera", t("Camera"));
     this.#notes.waitForCamera();
     const choice = this.#choice;
-    const facing = wanted.facing ?? (
-      settings.values.facing || models.selected?.device_position || "back"
-    );
+    const facing = wanted.facing ?? (settings.values.facing || models.selected?.device_position || "back");
     try {
       if (!(await this.#camera.start({ ...wanted, facing }))) return null;
     } catch (error) {

@@ -10,6 +10,7 @@ import {
 import { comparisonText, isWrong } from "./evaluationNames.js";
 import { milliseconds, score, whole } from "./format.js";
 import { t } from "./messages.js";
+import { failureMessage } from "./stateMessage.js";
 
 /**
  * Shows one sample of an evaluation in a large size: the answers of all models, what they found and
@@ -72,15 +73,36 @@ export class PhotoDialog {
     if (known) this.#fill(known, [known]);
     try {
       const row = known ?? await this.#rows.at(this.#position);
-      if (turn !== this.#turn) return;
+      if (turn !== this.#turn || !row) return;
       if (!known) this.#fill(row, [row]);
       if (this.#names.size < 2) return;
       const { answers } = await this.#api.photo(this.#evaluation, row.index);
       if (turn === this.#turn) this.#fill(row, answers);
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.#dialog.querySelector(".photo-body")?.append(el("p", { class: "warn", text: error.message }));
+      if (known) this.#dialog.querySelector(".photo-body")?.append(el("p", { class: "warn", text: error.message }));
+      else this.#explain(error);
     }
+  }
+
+  /** Shows why a sample can't be read, instead of the one before. */
+  #explain(error) {
+    const message = failureMessage(error, () => this.#show());
+    this.#dialog.replaceChildren(this.#head(""), el("div", { class: "photo-body" }, message));
+  }
+
+  #head(name) {
+    const place = t("{n} of {all}", {
+      n: whole(this.#position + 1), all: whole(this.#rows.count),
+    });
+    return el("header", {},
+      el("h2", { id: "photo-title", text: name || place }),
+      name ? el("span", { class: "muted", text: place }) : null,
+      this.#button("left", t("Previous"), () => this.#step(-1), this.#position === 0),
+      this.#button(
+        "right", t("Next"), () => this.#step(1), this.#position >= this.#rows.count - 1
+      ),
+      this.#button("close", t("Close"), () => this.#dialog.close()));
   }
 
   /** Shows a sample with the answers that are known so far. The focus stays on its control. */
@@ -92,17 +114,6 @@ export class PhotoDialog {
       (model) => answers.find((each) => each.model === model) ?? { model, isMissing: true }
     );
     const shown = several ? ordered : answers;
-    const place = t("{n} of {all}", {
-      n: whole(this.#position + 1), all: whole(this.#rows.count),
-    });
-    const head = el("header", {},
-      el("h2", { id: "photo-title", text: row.image }),
-      el("span", { class: "muted", text: place }),
-      this.#button("left", t("Previous"), () => this.#step(-1), this.#position === 0),
-      this.#button(
-        "right", t("Next"), () => this.#step(1), this.#position >= this.#rows.count - 1
-      ),
-      this.#button("close", t("Close"), () => this.#dialog.close()));
     const compared = shown.find(hasTrueShapes);
     const tools = compared ? el("div", { class: "photo-tools" },
       drawingSwitch(this.#dialog, "photo-shows"), drawingKeys(compared)) : null;
@@ -110,7 +121,7 @@ export class PhotoDialog {
       input.dataset.control = input.value;
     }
     const parts = shown.map((answer) => this.#answer(row, answer));
-    this.#dialog.replaceChildren(head, ...[tools].filter(Boolean), el(
+    this.#dialog.replaceChildren(this.#head(row.image), ...[tools].filter(Boolean), el(
       "div", { class: several ? "photo-body several" : "photo-body" }, parts
     ));
     if (focused) this.#dialog.querySelector(`[data-control="${focused}"]:not(:disabled)`)?.focus();

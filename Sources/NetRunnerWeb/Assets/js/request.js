@@ -47,13 +47,13 @@ export class Requests {
 
   /** Whether images and downloads need a header, which links can't send. */
   get hasToken() {
-    return Boolean(this.#token.value);
+    return this.#token.isThere;
   }
 
   /** Sends a request. A response with a status of 400 or more is thrown as a `RequestError`. */
   async send(method, path, { query, body, type, signal } = {}) {
     const headers = type ? { "Content-Type": type } : {};
-    if (this.#token.value) headers.Authorization = `Bearer ${this.#token.value}`;
+    if (this.#token.isThere) headers.Authorization = this.#token.authorization;
     let response;
     try {
       response = await fetch(
@@ -95,9 +95,7 @@ export class Requests {
       const request = new XMLHttpRequest();
       request.open("POST", this.address(path, query));
       request.setRequestHeader("Content-Type", type);
-      if (this.#token.value) request.setRequestHeader(
-        "Authorization", `Bearer ${this.#token.value}`
-      );
+      if (this.#token.isThere) request.setRequestHeader("Authorization", this.#token.authorization);
       request.upload.onprogress = (event) => progress(event.loaded, event.total);
       request.onload = () => {
         const { status, responseText } = request;

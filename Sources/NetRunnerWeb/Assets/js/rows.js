@@ -44,6 +44,8 @@ export class RowsView {
   #query = { model: "", only: "all", order: "index", offset: 0 };
   #isTable = false;
   #rows = [];
+  /** The position of the first of these rows. The query is ahead of them until its page is there. */
+  #offset = 0;
   #count = 0;
   #turn = 0;
   /** Promises of pages by their queries. The rows of an evaluation that ended never change. */
@@ -79,14 +81,15 @@ export class RowsView {
 
   /** Returns the row at a position among the selected rows if it is on the page, or undefined. */
   known(position) {
-    return this.#rows[position - this.#query.offset];
+    return this.#rows[position - this.#offset];
   }
 
-  /** Resolves to the row at a position, and turns to its page. */
+  /** Resolves to the row at a position, and turns to its page. It is undefined if another page was wanted meanwhile. */
   async at(position) {
     if (!this.known(position)) {
       this.#query.offset = Math.floor(position / pageLength) * pageLength;
-      await this.#load();
+      const error = await this.#load();
+      if (error) throw error;
     }
     return this.known(position);
   }
@@ -181,22 +184,26 @@ export class RowsView {
 
   // MARK: - Rows
 
+  /** Shows the page that the query asks for. Resolves to the error if it can't be read. */
   async #load() {
     this.#turn += 1;
     const turn = this.#turn;
+    const { offset } = this.#query;
     try {
       const { rows, count } = await this.#ask(this.#query);
-      if (turn !== this.#turn) return;
+      if (turn !== this.#turn) return null;
       this.#rows = rows;
+      this.#offset = offset;
       this.#count = count;
       this.#shows.hidden = this.#shows.hidden && !rows.some(hasTrueShapes);
       this.#updatePager();
       // The next page is asked for before the images, which take all of the browser's connections.
       this.#askAhead();
       this.#draw();
+      return null;
     } catch (error) {
-      if (turn !== this.#turn) return;
-      this.#body.replaceChildren(failureMessage(error, () => this.#load()));
+      if (turn === this.#turn) this.#body.replaceChildren(failureMessage(error, () => this.#load()));
+      return error;
     }
   }
 
@@ -232,7 +239,7 @@ export class RowsView {
   }
 
   #open(place) {
-    this.#dialog.open(this.#query.offset + place);
+    this.#dialog.open(this.#offset + place);
   }
 
   #gallery() {

@@ -48,6 +48,7 @@ const texts = {
   shutting_down: t("The server is shutting down."),
   too_busy: t("The server has too much to do."),
   too_many_pictures: t("There are too many images."),
+  too_many_tokens: t("Too many wrong tokens were sent."),
   too_many_uploads: t("There are too many uploads."),
   unknown_label: t("The model has no such label."),
   upload_too_large: t("The upload is too large."),

@@ -25,16 +25,27 @@ export class Token {
   constructor(dialog) {
     this.#dialog = dialog;
     const given = tokenInHash(location.hash);
-    if (given) {
+    if (given !== null) {
       history.replaceState(null, "", `${location.pathname}${location.search}#/live`);
+    }
+    if (given !== null && canBeSent(given)) {
       this.#keep(given);
     } else {
-      this.#value = sessionStorage.getItem(key);
+      this.#value = stored();
     }
   }
 
-  get value() {
-    return this.#value;
+  /** Whether there is a token. */
+  get isThere() {
+    return Boolean(this.#value);
+  }
+
+  /**
+   * The value of a request's `Authorization`. Browsers take only characters up to U+00FF there, of which each is
+   * sent as a byte. The characters are therefore the bytes of the token's UTF-8.
+   */
+  get authorization() {
+    return `Bearer ${String.fromCharCode(...new TextEncoder().encode(this.#value))}`;
   }
 
   /** Asks the user, only once for several refused requests. Resolves when there is a token. */
@@ -44,12 +55,22 @@ export class Token {
       const field = form.elements.namedItem("token");
       this.#dialog.querySelector("[data-refused]").hidden = !this.#value;
       field.value = "";
-      form.onsubmit = () => {
-        this.#keep(field.value.trim());
+      form.onsubmit = (event) => {
+        const value = field.value.trim();
+        if (!canBeSent(value)) {
+          event.preventDefault();
+          this.#dialog.querySelector("[data-refused]").hidden = false;
+          return;
+        }
+        this.#keep(value);
         this.#asking = null;
         resolve();
       };
       this.#dialog.oncancel = (event) => event.preventDefault();
+      // Browsers let people close a dialog with a second Esc. Without a token, the page can't do anything.
+      this.#dialog.onclose = () => {
+        if (this.#asking && !this.#dialog.open) this.#dialog.showModal();
+      };
       this.#dialog.showModal();
     });
     return this.#asking;
@@ -57,6 +78,24 @@ export class Token {
 
   #keep(value) {
     this.#value = value;
-    sessionStorage.setItem(key, value);
+    try {
+      sessionStorage.setItem(key, value);
+    } catch {
+      // The storage is full or forbidden. The token holds until the page is closed.
+    }
   }
+}
+
+/** Returns the token in the tab's storage, or null if there is none or the storage is forbidden. */
+function stored() {
+  try {
+    return sessionStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a header field can have a text as its value. No server's token has other characters. */
+function canBeSent(text) {
+  return text !== "" && !/[\0-\x1f\x7f]/.test(text);
 }
