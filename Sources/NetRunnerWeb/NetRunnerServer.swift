@@ -123,7 +123,7 @@ public struct NetRunnerServer: Sendable {
         certificate: options.certificate, idleTime: .seconds(60),
         connectionsPerAddress: options.connectionsPerAddress,
         handlers: { [clients] in [clients.makeHandler()] }, logger: logger,
-        onStart: { address in onStart(address + (options.token.map { "#token=\($0)" } ?? "")) })
+        onStart: { onStart(Self.link(to: $0, token: options.token)) })
       try await WebServer.run(
         [application] + healthServices() + callServices(onStartGRPC),
         shutdownTime: .seconds(Int64(options.shutdownTime)),
@@ -139,6 +139,15 @@ public struct NetRunnerServer: Sendable {
           + (options.healthPort.map { " or on port \($0) for monitors" } ?? "") + ": \(fault)",
         cause: error)
     }
+  }
+
+  /// Returns the page's address with the token, which the page finds there.
+  static func link(to address: String, token: String?) -> String {
+    guard let token else { return address }
+    let safe = CharacterSet(
+      charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    return address + "#token="
+      + (token.addingPercentEncoding(withAllowedCharacters: safe) ?? token)
   }
 
   /// Makes the server of gRPC if it has a port.
@@ -213,7 +222,8 @@ public struct NetRunnerServer: Sendable {
     router.group().add(middleware: access).get("metrics") { _, _ in
       let text = metrics.text([
         RequestMetrics.Series(
-          "runs_waiting", "Runs that are waiting for a thread.", queue.waitingCount),
+          "runs_waiting", "Runs that are waiting for a thread or for memory.",
+          openInference.waitingCount),
         RequestMetrics.Series("models", "Models that the server has.", catalogue.models.count),
       ])
       let calls = options.grpcPort == nil ? "" : callMetrics.text()

@@ -14,7 +14,8 @@ import Synchronization
 /// If there is no room, the connection that has waited the longest for a complete request head is
 /// closed. It is idle, or its client sends the head very slowly. A new client therefore gets a
 /// response even if others hold as many connections as they can. A new connection is refused only
-/// if every connection of its address is being answered.
+/// if every connection of its address is being answered, or if all of them are and there are more
+/// than ``spare`` above the limit.
 package final class ConnectionLimits: Sendable {
   package final class Connection: Sendable {
     fileprivate let channel: any Channel
@@ -71,10 +72,11 @@ package final class ConnectionLimits: Sendable {
         victim = Self.oldest(own)
         isAdmitted = victim != nil
       } else if state.count >= total {
-        // If no connection can make room, new ones are accepted up to the spare number, and wait
-        // after that.
+        // If no connection of the address with the most can make room, new ones are accepted up to
+        // the spare number. A server that stops accepting there lets others wait.
         let most = state.connections.values.max { $0.count < $1.count }
         victim = most.flatMap(Self.oldest)
+        isAdmitted = victim != nil || state.count < total + Self.spare
       }
       if let victim { Self.remove(victim, &state) }
       if isAdmitted {
@@ -121,7 +123,7 @@ package final class ConnectionLimits: Sendable {
   }
 
   /// Returns what counts as one address: an IPv4 address, or the first 64 bits of an IPv6 address.
-  static func key(_ address: String) -> String {
+  package static func key(_ address: String) -> String {
     guard address.contains(":") else { return address }
     if address.contains("."), let last = address.split(separator: ":").last { return String(last) }
     let halves = address.split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false)

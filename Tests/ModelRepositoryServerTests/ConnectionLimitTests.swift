@@ -7,7 +7,10 @@
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import Logging
 import ModelRepositoryAPI
+import NIOCore
+import NIOPosix
 import Testing
 
 @testable import ModelRepositoryServer
@@ -83,6 +86,23 @@ import Testing
         #expect(try await connection.wait { connection.received.contains("400 Bad Request") })
       }
     }
+  }
+
+  @Test func `connections above the spare ones are refused if all are being answered`() async throws
+  {
+    let limits = ConnectionLimits(total: 1, perAddress: 10_000, logger: Logger(label: "test"))
+    let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .bind(host: "127.0.0.1", port: 0).get()
+    var busy: [ConnectionLimits.Connection] = []
+    for _ in 0..<(1 + ConnectionLimits.spare) {
+      let connection = try #require(limits.admit(channel))
+      connection.setWaiting(false)
+      busy.append(connection)
+    }
+    #expect(limits.admit(channel) == nil)
+    limits.remove(busy[0])
+    #expect(limits.admit(channel) != nil)
+    try await channel.close()
   }
 
   @Test func `addresses of one IPv6 network count together`() {

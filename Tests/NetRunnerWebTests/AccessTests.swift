@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
@@ -83,6 +84,45 @@ import Testing
       // Three guesses are free, and the other ten wait for each other.
       #expect(guesses > .milliseconds(4900))
     }
+  }
+
+  @Test func `wrong tokens that would wait too long are refused at once`() async throws {
+    let fixture = try WebFixture()
+    fixture.options.token = Self.token
+    fixture.options.wrongTokenInterval = .seconds(60)
+    try await fixture.test { client in
+      @Sendable func ask(_ token: String, _ status: Int) async throws -> TestResponse {
+        try await client.send(
+          .get, "server", headers: [.authorization: "Bearer \(token)"], expects: status)
+      }
+      for _ in 0..<3 { _ = try await ask("wrong", 401) }
+      let refused = try await ask("wrong", 429)
+      #expect(refused.headers[.retryAfter] == "10")
+      try #expect(refused.code == "too_many_tokens")
+      _ = try await ask(Self.token, 200)
+    }
+  }
+
+  @Test func `wrong tokens from one network of IPv6 are counted together`() async throws {
+    var options = try WebFixture().options
+    options.token = Self.token
+    options.wrongTokenInterval = .seconds(60)
+    let check = TokenCheck(options)
+    for last in 1...3 { _ = try await check.accepts("wrong", from: "2001:db8::\(last)") }
+    await #expect(throws: WebError.tooManyTokens) {
+      try await check.accepts("wrong", from: "2001:db8::4")
+    }
+    _ = try await check.accepts("wrong", from: "2001:db8:0:1::4")
+  }
+
+  @Test func `the page's address has the token in a form that the page can read`() throws {
+    let token = "Schlüssel 100%25+€&#token=x/?"
+    let link = NetRunnerServer.link(to: "http://localhost:8080/", token: token)
+    let fragment = try #require(link.split(separator: "#").last)
+    #expect(link.count { $0 == "#" } == 1 && !link.contains(" ") && !link.contains("&"))
+    let parts = fragment.split(separator: "=")
+    #expect(parts.count == 2 && parts[1].removingPercentEncoding == token)
+    #expect(NetRunnerServer.link(to: "http://localhost/", token: nil) == "http://localhost/")
   }
 
   @Test func `a short token is rejected at the start`() throws {

@@ -73,6 +73,21 @@ import Testing
     try #expect(FileSystem.contents(of: fixture.options.models) == ["mine.tiobundle"])
   }
 
+  @Test func `a model that was unloaded stays unloaded after its description is saved`()
+    async throws
+  {
+    try await Self.fixture().test { client in
+      let body: JSONObject = ["text": try await Self.text(client)]
+      try await client.send(.post, "/v2/repository/models/mine/unload")
+      try await client.send(.put, "models/mine/description", json: body)
+      let refused = try await client.send(
+        .post, "models/mine/infer", WebFixture.image(), headers: Self.image, expects: 409)
+      try #expect(refused.code == "model_unloaded")
+      try await client.send(.post, "/v2/repository/models/mine/load")
+      try await client.send(.post, "models/mine/infer", WebFixture.image(), headers: Self.image)
+    }
+  }
+
   @Test func `only the last drafts are kept`() async throws {
     let fixture = try Self.fixture()
     let folder = fixture.options.models

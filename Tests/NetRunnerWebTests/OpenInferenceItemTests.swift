@@ -151,11 +151,30 @@ import Testing
     }
     for index in rows.indices { #expect(results[index] == (index == 20 ? nil : expected[index])) }
     #expect(runs.all.contains { $0 > 1 } && runs.all.allSatisfy { $0 <= 8 }, "\(runs.all)")
+    // The run that failed doesn't count.
+    #expect(runs.all.reduce(0, +) == 39)
     let late = await #expect(throws: WebError.self) {
       try await joiner.run(
         [rows[0]], of: model, on: queue, deadline: .now, reply: { _ in }, counting: { _ in })
     }
     #expect(late?.code == "deadline_exceeded")
+  }
+
+  @Test func `a request that waits for others counts as waiting`() async throws {
+    let fixture = try Self.fixture()
+    let model = try InferenceModel(
+      at: fixture.options.models + "/dynamic.tiobundle", loader: ModelLoader(backends: [.liteRT]))
+    let joiner = RunJoiner(limit: 8, delay: .seconds(3600))
+    let request = Task {
+      try await joiner.run(
+        [ModelInputs(["x": [Float(1), 2, 3]])], of: model, on: WorkQueue(threads: 1, limit: 1),
+        deadline: nil, reply: { _ in }, counting: { _ in })
+    }
+    while joiner.waitingCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(joiner.waitingCount == 1)
+    request.cancel()
+    await #expect(throws: CancellationError.self) { try await request.value }
+    #expect(joiner.waitingCount == 0)
   }
 
   /// The numbers of items of runs.

@@ -175,6 +175,20 @@ import Testing
     #expect(error?.code == "deadline_exceeded")
   }
 
+  @Test func `jobs that nobody waits for aren't counted`() async throws {
+    let queue = WorkQueue(threads: 1, limit: 10)
+    let gate = DispatchSemaphore(value: 0)
+    let first = await Self.hold(queue, until: gate)
+    for _ in 0..<3 { #expect(queue.submit { {} }) }
+    async let second = queue.run { 2 }
+    while queue.waitingCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(queue.waitingCount == 1)
+    gate.signal()
+    try await first.value
+    #expect(try await second == 2)
+    #expect(queue.waitingCount == 0)
+  }
+
   @Test func `errors of a job are thrown to its caller`() async throws {
     let queue = WorkQueue(threads: 1, limit: 1)
     await #expect(throws: WebError.self) {

@@ -40,6 +40,8 @@ struct TokenCheck: Sendable {
   }
 
   /// Returns whether a token is right, after a wrong one has waited.
+  ///
+  /// - Throws: ``WebError/tooManyTokens`` if a wrong one would wait too long.
   func accepts(_ sent: Substring?, from address: String) async throws -> Bool {
     guard let token else { return true }
     // A request without a token isn't a guess. The page sends one before it asks the user for the
@@ -53,8 +55,9 @@ struct TokenCheck: Sendable {
 
 /// Delays the responses to wrong tokens, so that an attacker can't try many of them.
 ///
-/// Wrong tokens from the same address are answered one after the other. Correct tokens never wait,
-/// so an attacker can't lock out other users of the same address.
+/// Wrong tokens from the same address, or from the same 64-bit network of IPv6, are answered one
+/// after the other. If too many wait already, another one is refused immediately.
+/// Correct tokens never wait, so an attacker can't lock out other users of the same address.
 private final class TokenGuesses: Sendable {
   private let interval: Duration
   private let turns = Mutex<[String: ContinuousClock.Instant]>([:])
@@ -70,13 +73,17 @@ private final class TokenGuesses: Sendable {
   init(interval: Duration) { self.interval = interval }
 
   /// Waits until the next wrong token from an address may be answered.
+  ///
+  /// - Throws: ``WebError/tooManyTokens`` if its turn would be too late.
   func wait(for address: String) async throws {
+    let client = ConnectionLimits.key(address)
     let now = ContinuousClock.now
-    let turn = turns.withLock { turns -> ContinuousClock.Instant in
+    let turn = try turns.withLock { turns -> ContinuousClock.Instant in
       if turns.count >= Self.addresses { turns = turns.filter { $0.value > now } }
       let credit = now - interval * Self.free
-      let turn = min(max(turns[address] ?? credit, credit) + interval, now + Self.longest)
-      turns[address] = turn
+      let turn = max(turns[client] ?? credit, credit) + interval
+      guard turn <= now + Self.longest else { throw WebError.tooManyTokens }
+      turns[client] = turn
       return turn
     }
     if turn > now { try await Task.sleep(until: turn, clock: .continuous) }

@@ -100,6 +100,13 @@ extension WebError {
       headers: [.wwwAuthenticate: "Bearer"])
   }
 
+  static var tooManyTokens: WebError {
+    WebError(
+      status: .tooManyRequests, code: "too_many_tokens",
+      message: "Too many wrong tokens came from this address. Check the token, and try again in "
+        + "10 seconds.", headers: [.retryAfter: "10"], endsConnection: true)
+  }
+
   static var deadlineExceeded: WebError {
     WebError(
       status: .gatewayTimeout, code: "deadline_exceeded",

@@ -149,7 +149,7 @@ final class ModelImports: Sendable {
   private func finish(_ bundle: ModelBundle) throws -> ServedModel {
     // This happens after the scan, because otherwise a request could load the new files with the former
     // description in between, and the catalogue would keep them.
-    defer { catalogue.unload(bundle.manifest.id) }
+    defer { catalogue.forgetLoaded(bundle.manifest.id) }
     try catalogue.rescan()
     return ServedModel(bundle, isShipped: false)
   }

@@ -38,18 +38,18 @@ struct InferenceRunner: Sendable {
   func run(
     _ model: ServedModel, on body: Body, _ options: InferenceOptions
   ) async throws -> JSONObject {
+    let evaluator = try await catalogue.evaluator(of: model)
     let arrival = ContinuousClock.now
     return try await queue.run(from: options.source ?? "") { token in
       let wait = ContinuousClock.now - arrival
-      return try answer(model, body, options, wait, until: token).json()
+      return try answer(model, evaluator, body, options, wait, until: token).json()
     }
   }
 
   private func answer(
-    _ model: ServedModel, _ body: Body, _ options: InferenceOptions, _ wait: Duration,
-    until token: CancellationToken
+    _ model: ServedModel, _ evaluator: Evaluator, _ body: Body, _ options: InferenceOptions,
+    _ wait: Duration, until token: CancellationToken
   ) throws -> InferenceAnswer {
-    let evaluator = try catalogue.evaluator(of: model)
     let inputs = try evaluator.model.loadSignature().inputs
     var source = try Self.source(of: body, for: model, inputs)
     var previews: [String: PixelBuffer]?

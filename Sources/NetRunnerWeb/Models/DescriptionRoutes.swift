@@ -84,10 +84,8 @@ struct DescriptionRoutes: Sendable {
   private func addDraft(_ id: String, _ request: Request) async throws -> Response {
     let (model, description) = try await change(id, request)
     do {
-      let (draft, details) = try await runner.queue.run {
-        let draft = try drafts.add(description, of: model)
-        return (draft, try draft.model.details())
-      }
+      let draft = try await drafts.add(description, of: model, on: runner.queue)
+      let details = try await runner.queue.run { try draft.model.details() }
       let json: JSONObject = ["id": draft.id, "model": details]
       let answer: JSONObject = [
         "draft": json, "issues": draft.model.bundle.warnings.map(\.json),

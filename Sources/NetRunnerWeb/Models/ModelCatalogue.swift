@@ -28,6 +28,8 @@ final class ModelCatalogue: Sendable {
   private static let trialPatience = 3.0
 
   private struct State {
+    /// The numbers of the last scan that began, and of the one that found what is here.
+    var (lastScan, scan) = (0, 0)
     var models: [ServedModel] = []
     var failures: [(path: String, message: String)] = []
   }
@@ -44,6 +46,10 @@ final class ModelCatalogue: Sendable {
   }
 
   func rescan() throws {
+    let scan = state.withLock { state in
+      state.lastScan += 1
+      return state.lastScan
+    }
     var failures: [(path: String, message: String)] = []
     var models: [String: ServedModel] = [:]
     for path in shipped {
@@ -67,14 +73,17 @@ final class ModelCatalogue: Sendable {
       ($0.bundle.manifest.name.lowercased(), $0.id) < ($1.bundle.manifest.name.lowercased(), $1.id)
     }
     state.withLock { state in
+      // A scan that began later knows the folder better, even if this one took longer.
+      guard scan > state.scan else { return }
+      state.scan = scan
       let former = Dictionary(state.models.map { ($0.id, $0) }) { first, _ in first }
       for (index, model) in sorted.enumerated() {
         guard let former = former[model.id] else { continue }
         if former.state == model.state {
           sorted[index].loaded = former.loaded
-        } else if former.loaded.isUnloaded.withLock({ $0 }) {
+        } else if former.loaded.isUnloaded {
           // A client decided it, so a changed file doesn't load the model again.
-          sorted[index].loaded.isUnloaded.withLock { $0 = true }
+          sorted[index].loaded = ServedModel.Loaded(isUnloaded: true)
         }
       }
       state.models = sorted
@@ -108,56 +117,40 @@ final class ModelCatalogue: Sendable {
     return model
   }
 
-  /// Returns the evaluator that runs a model, and blocks the thread to load the model.
-  func evaluator(of model: ServedModel) throws -> Evaluator {
+  /// Returns the evaluator that runs a model, and loads the model if it isn't loaded.
+  func evaluator(of model: ServedModel) async throws -> Evaluator {
     if let reason = model.reason {
       throw WebError(status: .unprocessableContent, code: "model_cannot_run", message: reason)
     }
-    try Self.requireLoadable(model)
-    // Requests for the same model wait here, but requests for other models don't.
-    return try model.loaded.evaluator.withLock { evaluator in
-      if let evaluator { return evaluator }
-      let new = try Evaluator(inferenceModel(of: model), decoder: InferenceRunner.decoder)
-      evaluator = new
-      return new
-    }
+    return try model.loaded.evaluator(of: await inferenceModel(of: model))
   }
 
-  /// Returns a model, whatever its inputs are, and blocks the thread to load it.
-  func inferenceModel(of model: ServedModel) throws -> InferenceModel {
+  /// Returns a model, whatever its inputs are, and loads it if it isn't loaded.
+  ///
+  /// The task waits for the load without a thread.
+  func inferenceModel(of model: ServedModel) async throws -> InferenceModel {
     guard !model.bundle.manifest.isPlaceholder else {
       throw WebError(
         status: .unprocessableContent, code: "model_cannot_run", message: model.reason ?? "")
     }
-    return try model.loaded.model.withLock { loaded in
-      if let loaded { return loaded }
-      try Self.requireLoadable(model)
-      do {
-        let new = try InferenceModel(
-          bundle: model.bundle, loader: ModelLoader(backends: backends, sessions: threads))
-        try new.load()
-        loaded = new
-        model.loaded.problem.withLock { $0 = nil }
-        return new
-      } catch {
-        model.loaded.problem.withLock { $0 = "\(error)" }
-        throw error
-      }
+    let loader = ModelLoader(backends: backends, sessions: threads)
+    return try await model.loaded.model(orThrow: model.unloadedError) {
+      let new = try InferenceModel(bundle: model.bundle, loader: loader)
+      try new.load()
+      return new
     }
-  }
-
-  private static func requireLoadable(_ model: ServedModel) throws {
-    guard let problem = model.unloadedProblem else { return }
-    throw WebError(status: .conflict, code: "model_unloaded", message: problem)
   }
 
   func tryOut(_ bundle: ModelBundle) throws { try trials.tryOut(bundle) }
 
-  /// Unloads a model whose bundle was replaced.
-  func unload(_ id: String) {
+  /// Forgets what was loaded of a bundle that was replaced.
+  ///
+  /// If a client unloaded the model, it stays unloaded.
+  func forgetLoaded(_ id: String) {
     state.withLock { state in
       guard let index = state.models.firstIndex(where: { $0.id == id }) else { return }
-      state.models[index].loaded = ServedModel.Loaded()
+      let isUnloaded = state.models[index].loaded.isUnloaded
+      state.models[index].loaded = ServedModel.Loaded(isUnloaded: isUnloaded)
     }
   }
 

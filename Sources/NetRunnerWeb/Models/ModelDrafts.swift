@@ -44,18 +44,27 @@ final class ModelDrafts: Sendable {
 
   /// Makes a draft of a model, and loads it.
   ///
+  /// - Parameters:
+  ///   - description: The changed description.
+  ///   - model: The model.
+  ///   - queue: The threads that write files.
+  /// - Returns: The draft.
   /// - Throws: ``WebError`` with the problems of the description.
-  func add(_ description: ModelDescription, of model: ServedModel) throws -> Draft {
+  func add(
+    _ description: ModelDescription, of model: ServedModel, on queue: WorkQueue
+  ) async throws -> Draft {
     let folder = try Folder(in: catalogue.folder)
     let path = folder.path + "/" + FileSystem.name(of: model.bundle.path)
     do {
-      try description.write(to: path, filesOf: model.bundle)
-      let bundle = try ModelBundle(path)
-      try ModelDescription.requireID(model.id, of: bundle)
-      let draft = Draft(
-        id: UUID().uuidString.lowercased(), model: ServedModel(bundle, isShipped: false),
-        folder: folder)
-      _ = try catalogue.evaluator(of: draft.model)
+      let draft = try await queue.run { () throws -> Draft in
+        try description.write(to: path, filesOf: model.bundle)
+        let bundle = try ModelBundle(path)
+        try ModelDescription.requireID(model.id, of: bundle)
+        return Draft(
+          id: UUID().uuidString.lowercased(), model: ServedModel(bundle, isShipped: false),
+          folder: folder)
+      }
+      _ = try await catalogue.evaluator(of: draft.model)
       let oldest = drafts.withLock { drafts -> Draft? in
         drafts.append(draft)
         return drafts.count > Self.limit ? drafts.removeFirst() : nil

@@ -5,8 +5,8 @@
 
 #if Servers
 import Foundation
+import HTTPTypes
 import NetRunner
-import Synchronization
 import TensorIO
 import TensorIODecoding
 import TensorIOEncoding
@@ -28,34 +28,23 @@ struct ServedModel: Sendable {
   /// What has been loaded of the bundle, which the catalogue's copies of the model share.
   var loaded = Loaded()
 
-  final class Loaded: Sendable {
-    let model = Mutex<InferenceModel?>(nil)
-    let evaluator = Mutex<Evaluator?>(nil)
-    /// Why the bundle couldn't be loaded at the last attempt.
-    let problem = Mutex<String?>(nil)
-    /// Whether a client unloaded the model, so that it stays unloaded until a client loads it.
-    let isUnloaded = Mutex(false)
-
-    func unload() {
-      isUnloaded.withLock { $0 = true }
-      evaluator.withLock { $0 = nil }
-      model.withLock { $0 = nil }
-    }
-  }
-
   var id: String { bundle.manifest.id }
   var isOfLiteRT: Bool { bundle.backendName == "tflite" }
 
   /// Why the model can't be loaded, if that is known, regardless of what its inputs are.
   var problem: String? {
     if bundle.manifest.isPlaceholder { return reason }
-    return unloadedProblem ?? loaded.problem.withLock { $0 } ?? trialProblem
+    return unloadedProblem ?? loaded.problem ?? trialProblem
   }
 
   /// Says that the model was unloaded, or nil if it wasn't.
-  var unloadedProblem: String? {
-    guard loaded.isUnloaded.withLock({ $0 }) else { return nil }
-    return "The model was unloaded. Load it with POST /v2/repository/models/\(id)/load."
+  private var unloadedProblem: String? { loaded.isUnloaded ? unloadedError.message : nil }
+
+  /// The error of requests for the model while it is unloaded.
+  var unloadedError: WebError {
+    WebError(
+      status: .conflict, code: "model_unloaded",
+      message: "The model was unloaded. Load it with POST /v2/repository/models/\(id)/load.")
   }
 
   init(_ bundle: ModelBundle, isShipped: Bool) {

@@ -134,6 +134,7 @@ extension CallFailure {
     let kind: Kind =
       switch error.status {
       case _ where error.code == "too_busy": .resourceExhausted
+      case .tooManyRequests: .resourceExhausted
       case .badRequest, .contentTooLarge: .invalidArgument
       case .unauthorized: .unauthenticated
       case .forbidden: .permissionDenied

@@ -20,7 +20,7 @@ struct RequestStages: Sendable {
 final class InferenceStatistics: Sendable {
   private let models = Mutex<[String: ModelCounts]>([:])
 
-  /// Counts a run of the model, which may have the items of several requests.
+  /// Counts a run of the model that succeeded, which may have the items of several requests.
   func addRun(_ id: String, items: Int) {
     change(id) { counts in
       counts.runs += 1

@@ -12,7 +12,7 @@ import WebServing
 /// The Open Inference Protocol, version 2, without HTTP or gRPC, which both use this type.
 struct OpenInferenceService: Sendable {
   let catalogue: ModelCatalogue
-  /// The threads for images, which also list and load models.
+  /// The threads for images, which also list models.
   let queue: WorkQueue
   let version: String
   /// Returns why no model of LiteRT can run at all, or nil if no reason is known.
@@ -28,6 +28,9 @@ struct OpenInferenceService: Sendable {
   static let extensions = [
     "binary_tensor_data", "classification", "model_configuration", "model_repository", "statistics",
   ]
+
+  /// The number of runs that wait for a thread, for memory, or for others to run with.
+  var waitingCount: Int { queue.waitingCount + tensors.waitingCount + joiner.waitingCount }
 
   // MARK: - Models
 
@@ -57,18 +60,17 @@ struct OpenInferenceService: Sendable {
 
   /// Finds a model, and loads it if it isn't loaded.
   func model(_ id: String, version: String) async throws -> InferenceModel {
-    let model = try find(id, version: version)
-    return try await queue.run { try catalogue.inferenceModel(of: model) }
+    try await catalogue.inferenceModel(of: find(id, version: version))
   }
 
   /// Loads a model, which may have been unloaded, changed, or added to the folder.
   func load(_ id: String) async throws {
-    try await queue.run {
+    let model = try await queue.run { () throws -> ServedModel in
       try catalogue.rescan()
-      let model = try catalogue.model(id)
-      model.loaded.isUnloaded.withLock { $0 = false }
-      _ = try catalogue.inferenceModel(of: model)
+      return try catalogue.model(id)
     }
+    model.loaded.allowLoading()
+    _ = try await catalogue.inferenceModel(of: model)
   }
 
   /// Frees a model's memory, and refuses runs until it is loaded again.
@@ -162,8 +164,9 @@ struct OpenInferenceService: Sendable {
       let runBegin = ContinuousClock.now
       let outputs = try items.map { item in
         try token.check()
+        let output = try work.model.run(batch: [item], until: token)[0]
         statistics.addRun(work.id, items: 1)
-        return try work.model.run(batch: [item], until: token)[0]
+        return output
       }
       let runEnd = ContinuousClock.now
       let result = try work.reply(InferenceReply(call, outputs, work.model))

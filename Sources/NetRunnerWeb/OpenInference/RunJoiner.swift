@@ -48,6 +48,9 @@ final class RunJoiner: Sendable {
   /// Whether requests are joined.
   var isOn: Bool { limit > 1 }
 
+  /// The number of requests that wait for a thread, or for others.
+  var waitingCount: Int { waiting.withLock { $0.values.reduce(0) { $0 + $1.count } } }
+
   /// Runs items, perhaps together with those of other requests.
   ///
   /// - Parameters:
@@ -57,7 +60,7 @@ final class RunJoiner: Sendable {
   ///   - deadline: When the request is refused if it still waits, and its run ended if it has one of
   ///     its own.
   ///   - reply: Makes the response, on the thread that ran the model.
-  ///   - counting: Gets the number of items of each run.
+  ///   - counting: Gets the number of items of each run that succeeded.
   /// - Returns: The response.
   /// - Throws: What `reply` throws, the model's errors, and ``WebError/tooBusy``.
   func run<Reply: Sendable>(
@@ -167,10 +170,11 @@ final class RunJoiner: Sendable {
   private static func run(
     _ request: Request, of model: InferenceModel, _ count: (Int) -> Void
   ) throws -> Run {
-    count(request.items.count)
     let begin = ContinuousClock.now
     let outputs = try model.run(batch: request.items, until: request.token)
-    return Run(outputs: outputs, begin: begin, end: ContinuousClock.now)
+    let end = ContinuousClock.now
+    count(request.items.count)
+    return Run(outputs: outputs, begin: begin, end: end)
   }
 }
 #endif

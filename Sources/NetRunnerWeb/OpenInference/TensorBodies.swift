@@ -10,8 +10,9 @@ import TensorIO
 /// Reads the bodies of requests with tensors, and processes large ones on their own thread.
 ///
 /// Large requests must not delay images. They share one thread, which is separate from the threads
-/// for images, and a memory budget. If too little of the budget is free, a request waits, and its
-/// connection receives no more of the body in the meantime.
+/// for images, and a memory budget. It counts the part of a body that has arrived, and the elements
+/// once the body is complete. If too little of the budget is free, a request waits, and its
+/// connection receives no more of the body in the meantime. Small requests don't need the budget.
 struct TensorBodies: Sendable {
   private let budget = ByteBudget(total: 256 << 20, limit: 256)
   private let queue = WorkQueue(threads: 1, limit: 256)
@@ -25,14 +26,16 @@ struct TensorBodies: Sendable {
 
   init(images: WorkQueue) { self.images = images }
 
+  /// The number of large requests that wait for memory or for their thread.
+  var waitingCount: Int { budget.waitingCount + queue.waitingCount }
+
   /// Reads a request's body, and processes it with a closure, which gets the threads for it.
   func withBody<Result: Sendable>(
     of request: Request, _ limits: TensorLimits, hasBinary: Bool,
     _ work: (ByteBuffer, WorkQueue) async throws -> Result
   ) async throws -> Result {
     let limit = hasBinary ? limits.binary : limits.json
-    let announced = request.headers[.contentLength].flatMap(Int.init)
-    let size = announced ?? limit
+    let size = request.headers[.contentLength].flatMap(Int.init) ?? 0
     // Refuse the request before it waits.
     guard size <= limit else {
       throw WebError(
@@ -41,9 +44,21 @@ struct TensorBodies: Sendable {
           + "most \(ByteCount(limit)) as \(hasBinary ? "binary data" : "JSON").",
         endsConnection: true)
     }
-    return try await budget.withBytes(size + limits.elements(in: size, isBinary: hasBinary)) {
-      try await reader.withBody(of: request, limit: limit, as: "The request") { body in
-        try await work(body, queue(for: body.readableBytes))
+    return try await budget.withReservation { memory in
+      var small = Self.small
+      return try await reader.withBody(
+        of: request, limit: limit, as: "The request",
+        reserving: { count in
+          let free = min(small, count)
+          small -= free
+          try await memory.grow(by: count - free)
+        }
+      ) { body in
+        let size = body.readableBytes
+        if size > Self.small {
+          try await memory.grow(by: limits.elements(in: size, isBinary: hasBinary))
+        }
+        return try await work(body, queue(for: size))
       }
     }
   }
@@ -58,8 +73,9 @@ struct TensorBodies: Sendable {
         message: "The request has \(ByteCount(size)), but tensors of '\(limits.model)' take at "
           + "most \(ByteCount(limits.binary)).")
     }
+    guard size > Self.small else { return try await work(images) }
     return try await budget.withBytes(size + limits.elements(in: size, isBinary: true)) {
-      try await work(queue(for: size))
+      try await work(queue)
     }
   }
 

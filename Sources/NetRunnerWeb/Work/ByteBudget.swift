@@ -8,7 +8,11 @@ import Synchronization
 
 /// A memory budget that requests share.
 ///
-/// Requests wait in first-in, first-out order if too little of the budget is free.
+/// A request's reservation grows while its body arrives, so that a client that sends slowly has only
+/// the memory that it uses. If too little of the budget is free, requests wait, the oldest ones first.
+///
+/// The oldest request that has memory gets more even if none is free. Otherwise, the budget could
+/// be full of incomplete bodies that wait for each other.
 final class ByteBudget: Sendable {
   private struct Waiter {
     let id: Int
@@ -17,9 +21,51 @@ final class ByteBudget: Sendable {
   }
 
   private struct State {
+    /// The bytes that nobody has; below zero if the oldest request has more than there was.
     var free: Int
+    /// The bytes of each request that has any.
+    var held: [Int: Int] = [:]
+    /// The waiting requests, oldest first.
     var waiting: [Waiter] = []
-    var nextID = 0
+    var lastID = 0
+
+    mutating func take(_ count: Int, for id: Int) {
+      free -= count
+      held[id, default: 0] += count
+    }
+
+    func isOldestHolder(_ id: Int) -> Bool { held.keys.min() == id }
+
+    mutating func append(_ waiter: Waiter) {
+      let index = waiting.firstIndex { $0.id > waiter.id } ?? waiting.endIndex
+      waiting.insert(waiter, at: index)
+    }
+
+    /// Lets those go on that now have room.
+    mutating func grant() {
+      while let index = nextIndex {
+        let waiter = waiting.remove(at: index)
+        take(waiter.count, for: waiter.id)
+        waiter.continuation.resume()
+      }
+    }
+
+    private var nextIndex: Int? {
+      guard let first = waiting.first else { return nil }
+      if first.count <= free { return 0 }
+      return waiting.firstIndex { isOldestHolder($0.id) }
+    }
+  }
+
+  /// The memory of one request.
+  struct Reservation: Sendable {
+    fileprivate let budget: ByteBudget
+    fileprivate let id: Int
+
+    /// Reserves more bytes, and waits until there are enough.
+    ///
+    /// - Throws: ``WebError/bodyRefused`` if too many requests wait, or if it takes too long.
+    func grow(by count: Int) async throws { try await budget.reserve(count, for: id) }
   }
 
   private let total: Int
@@ -37,23 +83,44 @@ final class ByteBudget: Sendable {
     state = Mutex(State(free: total))
   }
 
+  /// The number of requests that wait for memory.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Runs a closure with a reservation, which has no bytes at first and ends with the closure.
+  func withReservation<Result>(
+    _ body: (Reservation) async throws -> Result
+  ) async throws -> Result {
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    defer { release(id) }
+    return try await body(Reservation(budget: self, id: id))
+  }
+
   /// Runs a closure while bytes are reserved.
   ///
   /// A count above the total reserves all of them.
   func withBytes<Result>(
     _ count: Int, _ body: () async throws -> Result
   ) async throws -> Result {
-    let count = min(count, total)
-    try await reserve(count)
-    defer { release(count) }
-    return try await body()
+    try await withReservation { reservation in
+      try await reservation.grow(by: count)
+      return try await body()
+    }
   }
 
-  private func reserve(_ count: Int) async throws {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
+  private func reserve(_ wanted: Int, for id: Int) async throws {
+    let count = state.withLock { state -> Int in
+      // A request that needs more than all of the budget gets all of it.
+      let count = min(wanted, total - (state.held[id] ?? 0))
+      let isNext = state.waiting.first.map { $0.id > id } ?? true
+      guard count > 0 else { return 0 }
+      guard (isNext && count <= state.free) || state.isOldestHolder(id) else { return count }
+      state.take(count, for: id)
+      return 0
     }
+    guard count > 0 else { return }
     let timer = Task {
       try await Task.sleep(for: patience)
       refuse(id)
@@ -62,13 +129,10 @@ final class ByteBudget: Sendable {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let isRefused = state.withLock { state in
-          guard !state.waiting.isEmpty || state.free < count else {
-            state.free -= count
-            continuation.resume()
-            return false
-          }
           guard state.waiting.count < limit, !Task.isCancelled else { return true }
-          state.waiting.append(Waiter(id: id, count: count, continuation: continuation))
+          state.append(Waiter(id: id, count: count, continuation: continuation))
+          // There may be room since it was looked for.
+          state.grant()
           return false
         }
         if isRefused { continuation.resume(throwing: WebError.bodyRefused) }
@@ -78,20 +142,19 @@ final class ByteBudget: Sendable {
     }
   }
 
-  private func release(_ count: Int) {
+  private func release(_ id: Int) {
     state.withLock { state in
-      state.free += count
-      while let first = state.waiting.first, first.count <= state.free {
-        state.free -= first.count
-        state.waiting.removeFirst()
-        first.continuation.resume()
-      }
+      state.free += state.held.removeValue(forKey: id) ?? 0
+      state.grant()
     }
   }
 
   private func refuse(_ id: Int) {
     let waiter = state.withLock { state in
-      state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+      let waiter = state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+      // Those behind it may need less than it did.
+      state.grant()
+      return waiter
     }
     waiter?.continuation.resume(throwing: WebError.bodyRefused)
   }

@@ -24,6 +24,9 @@ final class WorkQueue: Sendable {
     let id: UInt64
     let job: Job
     let drop: @Sendable () -> Void
+
+    /// Whether nobody waits for the job, and it can't be dropped.
+    var isSubmitted: Bool { id == 0 }
   }
 
   private struct State {
@@ -34,12 +37,15 @@ final class WorkQueue: Sendable {
     /// The sources that have waiting jobs, the next one first.
     var turns: CircularBuffer<String> = []
     var count = 0
+    /// The number of these jobs that nobody waits for.
+    var submitted = 0
     var idle: [DispatchQueue]
 
     mutating func append(_ work: Waiting, from source: String) {
       if waiting[source] == nil { turns.append(source) }
       waiting[source, default: []].append(work)
       count += 1
+      if work.isSubmitted { submitted += 1 }
     }
 
     mutating func popFirst() -> Job? {
@@ -47,6 +53,7 @@ final class WorkQueue: Sendable {
         return nil
       }
       count -= 1
+      if work.isSubmitted { submitted -= 1 }
       if waiting[source]?.isEmpty == false {
         turns.append(source)
       } else {
@@ -80,7 +87,8 @@ final class WorkQueue: Sendable {
       State(idle: (0..<threads).map { DispatchQueue(label: "tensorio.web.work.\($0)") }))
   }
 
-  var waitingCount: Int { state.withLock { $0.count } }
+  /// The number of jobs whose results someone waits for, and that wait for a thread.
+  var waitingCount: Int { state.withLock { $0.count - $0.submitted } }
 
   /// Runs a job when it is its turn.
   ///
