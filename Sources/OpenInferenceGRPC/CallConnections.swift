@@ -11,6 +11,7 @@ import WebServing
 /// Limits the connections, and tells the limits which of them have calls.
 ///
 /// If there are too many connections, the one that has had no call for the longest time is closed.
+/// A call that only watches doesn't count, because it lasts as long as its connection.
 final class CallConnections: Sendable {
   private struct Entry {
     let connection: ConnectionLimits.Connection
@@ -19,6 +20,8 @@ final class CallConnections: Sendable {
 
   private let limits: ConnectionLimits
   private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+  /// The connections by their clients, as calls name them.
+  private let peers = Mutex<[String: ObjectIdentifier]>([:])
 
   init(_ limits: ConnectionLimits) { self.limits = limits }
 
@@ -30,8 +33,12 @@ final class CallConnections: Sendable {
     }
     let key = ObjectIdentifier(channel)
     entries.withLock { $0[key] = Entry(connection: connection) }
+    let peer = channel.peer
+    if let peer { peers.withLock { $0[peer] = key } }
     channel.closeFuture.whenComplete { [self] _ in
       entries.withLock { $0[key] = nil }
+      // Another connection may have the address already.
+      if let peer { peers.withLock { if $0[peer] == key { $0[peer] = nil } } }
       limits.remove(connection)
     }
     return channel.eventLoop.makeSucceededVoidFuture()
@@ -46,11 +53,36 @@ final class CallConnections: Sendable {
     return stream.eventLoop.makeSucceededVoidFuture()
   }
 
+  /// Runs a call that only watches, during which its connection counts as one without a call.
+  ///
+  /// - Parameters:
+  ///   - peer: The client, as in the call's context.
+  ///   - body: The call.
+  func whileWatching(_ peer: String, _ body: () async throws -> Void) async rethrows {
+    let key = peers.withLock { $0[peer] }
+    if let key { count(-1, key) }
+    defer { if let key { count(1, key) } }
+    try await body()
+  }
+
   private func count(_ change: Int, _ key: ObjectIdentifier) {
     entries.withLock { entries in
       entries[key]?.calls += change
       guard let entry = entries[key] else { return }
-      entry.connection.setWaiting(entry.calls == 0)
+      // The stream of a call that watched may be closed before the call ends.
+      entry.connection.setWaiting(entry.calls <= 0)
+    }
+  }
+}
+
+extension Channel {
+  /// The client's address and port, as the transport names it in a call's context.
+  fileprivate var peer: String? {
+    guard let address = remoteAddress, let port = address.port else { return nil }
+    return switch address {
+    case .v4(let address): "ipv4:\(address.host):\(port)"
+    case .v6(let address): "ipv6:[\(address.host)]:\(port)"
+    case .unixDomainSocket: nil
     }
   }
 }

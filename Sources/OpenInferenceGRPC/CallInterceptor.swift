@@ -22,7 +22,7 @@ struct CallInterceptor: ServerInterceptor {
         _ request: StreamingServerRequest<Input>, _ context: ServerContext
       ) async throws -> StreamingServerResponse<Output>
   ) async throws -> StreamingServerResponse<Output> {
-    let call = Call(context.descriptor, metrics, logger)
+    let call = Call(context, metrics, logger, timeout: request.metadata.timeout)
     do {
       // Probes have no token, as for `/healthz`.
       if context.descriptor.service.fullyQualifiedService != HealthService.name {
@@ -55,6 +55,31 @@ struct CallInterceptor: ServerInterceptor {
     }
   }
 
+  /// Returns the code that the client has for a call.
+  ///
+  /// When a client's deadline has passed, it resets the call, as when it cancels the call. The
+  /// handler then ends as cancelled, or can't send its response.
+  ///
+  /// - Parameters:
+  ///   - error: The call's error.
+  ///   - duration: How long the call took.
+  ///   - timeout: How long the client waits, or nil if it sets no limit.
+  ///   - isCancelled: Whether the call was reset.
+  /// - Returns: The code for the log and the metrics.
+  static func code(
+    of error: RPCError, after duration: Duration, timeout: Duration?, isCancelled: Bool
+  ) -> RPCError.Code {
+    guard error.code == .cancelled || (isCancelled && error.code == .unavailable) else {
+      return error.code
+    }
+    // The client's time began before the server's.
+    guard let timeout, duration + slack >= timeout else { return .cancelled }
+    return .deadlineExceeded
+  }
+
+  /// How much earlier than the server's the client's deadline may pass.
+  private static let slack = Duration.milliseconds(50)
+
   /// Returns the address of `ipv4:127.0.0.1:50051` and `ipv6:[::1]:50051`.
   static func address(_ peer: String) -> String {
     let parts = peer.split(separator: ":", maxSplits: 1)
@@ -68,13 +93,19 @@ struct CallInterceptor: ServerInterceptor {
 /// The transport drops the response of a call whose client is gone, which ends the call as cancelled.
 private final class Call: Sendable {
   private let method: MethodDescriptor
+  private let cancellation: ServerContext.RPCCancellationHandle
   private let metrics: RequestMetrics
   private let logger: Logger
   private let start = ContinuousClock.now
+  /// How long the client waits, or nil if it sets no limit.
+  private let timeout: Duration?
   private let hasEnded = Atomic(false)
 
-  init(_ method: MethodDescriptor, _ metrics: RequestMetrics, _ logger: Logger) {
-    (self.method, self.metrics, self.logger) = (method, metrics, logger)
+  init(
+    _ context: ServerContext, _ metrics: RequestMetrics, _ logger: Logger, timeout: Duration?
+  ) {
+    (method, cancellation) = (context.descriptor, context.cancellation)
+    (self.metrics, self.logger, self.timeout) = (metrics, logger, timeout)
     metrics.begin()
   }
 
@@ -89,7 +120,13 @@ private final class Call: Sendable {
   func end(_ error: RPCError?) {
     guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let duration = ContinuousClock.now - start
-    let status = error.map { Self.name(of: $0.code) } ?? "OK"
+    let isCancelled = cancellation.isCancelled
+    let status =
+      error.map { error in
+        Self.name(
+          of: CallInterceptor.code(
+            of: error, after: duration, timeout: timeout, isCancelled: isCancelled))
+      } ?? "OK"
     metrics.end(
       method: method.method, route: method.service.fullyQualifiedService, status: status,
       duration: duration)

@@ -13,6 +13,7 @@ import SwiftProtobuf
 /// serve when the server is ready.
 struct HealthService: Grpc_Health_V1_Health.SimpleServiceProtocol {
   let handler: any InferenceHandler
+  let connections: CallConnections
   /// How often a watched status is checked.
   let interval = Duration.seconds(1)
 
@@ -47,13 +48,15 @@ struct HealthService: Grpc_Health_V1_Health.SimpleServiceProtocol {
     response: RPCWriter<Grpc_Health_V1_HealthCheckResponse>, context: ServerContext
   ) async throws {
     let isKnown = Self.services.contains(request.service)
-    var last: Grpc_Health_V1_HealthCheckResponse?
-    // A shutdown of the server cancels the call, too.
-    while !context.cancellation.isCancelled {
-      let status = isKnown ? try await status() : .with { $0.status = .serviceUnknown }
-      if status != last { try await response.write(status) }
-      last = status
-      try await Task.sleep(for: interval)
+    try await connections.whileWatching(context.remotePeer) {
+      var last: Grpc_Health_V1_HealthCheckResponse?
+      // A shutdown of the server cancels the call, too.
+      while !context.cancellation.isCancelled {
+        let status = isKnown ? try await status() : .with { $0.status = .serviceUnknown }
+        if status != last { try await response.write(status) }
+        last = status
+        try await Task.sleep(for: interval)
+      }
     }
   }
 

@@ -80,14 +80,16 @@ package struct InferenceServer: Service {
   /// - Throws: `IOError` if the address is in use, and `WebServer.CertificateError`.
   package func run() async throws {
     if let certificate = configuration.certificate { try WebServer.check(certificate) }
+    let connections = CallConnections(
+      ConnectionLimits(perAddress: configuration.connectionsPerAddress, logger: logger))
     let transport = HTTP2ServerTransport.Posix(
-      address: try address(), transportSecurity: security, config: limits)
+      address: try address(), transportSecurity: security, config: limits(connections))
     let shutdown = Shutdown()
     let server = GRPCServer(
       transport: transport,
       services: [
-        InferenceService(handler: handler, shutdown: shutdown), HealthService(handler: handler),
-        ReflectionService(),
+        InferenceService(handler: handler, shutdown: shutdown),
+        HealthService(handler: handler, connections: connections), ReflectionService(),
       ],
       interceptors: [CallInterceptor(handler: handler, metrics: metrics, logger: logger)])
     do {
@@ -130,10 +132,8 @@ package struct InferenceServer: Service {
       privateKey: .file(path: key, format: .pem))
   }
 
-  private var limits: HTTP2ServerTransport.Posix.Config {
-    let connections = CallConnections(
-      ConnectionLimits(perAddress: configuration.connectionsPerAddress, logger: logger))
-    return .defaults {
+  private func limits(_ connections: CallConnections) -> HTTP2ServerTransport.Posix.Config {
+    .defaults {
       $0.rpc.maxRequestPayloadSize = configuration.maximumMessageBytes
       $0.http2.maxFrameSize = Self.frame
       $0.http2.targetWindowSize = Self.window

@@ -31,6 +31,22 @@ import Testing
     #expect(CallInterceptor.address(peer) == address)
   }
 
+  @Test(
+    arguments: [
+      (RPCError.Code.cancelled, nil, false, .cancelled), (.cancelled, 1.0, true, .deadlineExceeded),
+      (.cancelled, 1.04, true, .deadlineExceeded), (.cancelled, 60, true, .cancelled),
+      (.unavailable, nil, true, .cancelled), (.unavailable, 1, true, .deadlineExceeded),
+      (.unavailable, 1, false, .unavailable), (.notFound, 1, true, .notFound),
+    ] as [(RPCError.Code, Double?, Bool, RPCError.Code)])
+  func `a reset call counts as the client sees it`(
+    code: RPCError.Code, timeout: Double?, isCancelled: Bool, counted: RPCError.Code
+  ) {
+    #expect(
+      CallInterceptor.code(
+        of: RPCError(code: code, message: ""), after: .seconds(1),
+        timeout: timeout.map { .seconds($0) }, isCancelled: isCancelled) == counted)
+  }
+
   @Test func `raw and typed elements can't be mixed`() throws {
     var message = Inference_ModelInferRequest()
     var input = Inference_ModelInferRequest.InferInputTensor()

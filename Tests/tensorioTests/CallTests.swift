@@ -78,8 +78,13 @@ struct CallTests {
 
   @Test func `errors have gRPC's codes and HTTP's messages, and deadlines end runs`() async throws {
     let seen = try await Self.check("errors")
-    #expect(seen.count == 8)
+    #expect(seen.count == 9)
     for (what, value) in seen { #expect(value == .bool(true), "\(what)") }
+  }
+
+  @Test func `clients that only watch the health make room for others`() async throws {
+    let seen = try await Self.check("watching", ["--connections-per-address", "2"])
+    #expect(seen == ["answers": .bool(true)])
   }
 
   @Test func `too many calls are refused, and cancelled ones end`() async throws {
