@@ -60,6 +60,24 @@ import Testing
     #expect(rows(dataset).map(\.columns) == [["x"], ["x"], ["x"]])
   }
 
+  @Test func `the columns of JSON lines are in the order of the file, as those of a table`() throws
+  {
+    let lines = [
+      #"{"sqft": 1890, "bedrooms": 3, "bathrooms": 2}"#,
+      #"{"bathrooms": 1, "bedrooms": 2, "sqft": 700}"#, #"{"age": 4, "sqft": 900}"#,
+    ]
+    let dataset = try DatasetFolder(["t.jsonl": lines.joined(separator: "\n")]).dataset("t.jsonl")
+    #expect(
+      rows(dataset) == [
+        TableRow(
+          columns: ["sqft", "bedrooms", "bathrooms"],
+          cells: [.number(1890), .number(3), .number(2)]),
+        TableRow(
+          columns: ["sqft", "bedrooms", "bathrooms"], cells: [.number(700), .number(2), .number(1)]),
+        TableRow(columns: ["sqft", "age"], cells: [.number(900), .number(4)]),
+      ])
+  }
+
   @Test(arguments: [
     ("t.jsonl", "{\"x\": 1}\n[1]\n", "line 2: a JSON object was expected"),
     ("t.jsonl", "{\"x\": 1}\n{\"x\"\n", "line 2: it is not JSON"),

@@ -64,6 +64,8 @@ struct RowTable {
   init(jsonLines path: String) throws {
     labels = try DelimitedText([], path: path)
     var objects: [(line: Int, members: [String: JSONValue])] = []
+    // The columns are in the order in which the file first names them.
+    var places: [String: Int] = [:]
     let lines = try FileSystem.read(path).split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
@@ -73,6 +75,11 @@ struct RowTable {
           throw labels.error(index + 1, "a JSON object was expected")
         }
         objects.append((index + 1, object))
+        if object.keys.contains(where: { places[$0] == nil }) {
+          for key in JSONOutline(Data(line))?.keys ?? [] where places[key] == nil {
+            places[key] = places.count
+          }
+        }
       } catch let error as JSONSyntaxError {
         throw labels.error(index + 1, "it is not JSON: \(error)")
       }
@@ -95,7 +102,9 @@ struct RowTable {
         }
       }
       labels.rows.append(.init(line: line, cells: ["line \(line)"] + cells))
-      let values = members.keys.filter { !truths.contains($0) }.sorted()
+      let values = members.keys.filter { !truths.contains($0) }.sorted {
+        places[$0, default: 0] < places[$1, default: 0]
+      }
       rows.append(TableRow(columns: values, cells: values.map { members[$0] ?? .null }))
     }
     guard !rows.isEmpty else { throw TensorIOError(.wrongKind, "'\(path)' has no rows.") }
