@@ -45,6 +45,31 @@ def test_a_column_says_what_ran_each_item(data: Any, program: str) -> None:
     assert row["accelerator"].startswith(("cpu (", "gpu"))
 
 
+def test_an_actor_takes_a_processor_for_each_session_of_its_workers(
+    data: Any, program: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dataset = data.from_items([{"item": str(IMAGES[0])}])
+    demanded: list[float] = []
+    original = type(dataset).map_batches
+
+    def map_batches(*arguments: Any, **options: Any) -> Any:
+        demanded.append(options["num_cpus"])
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(type(dataset), "map_batches", map_batches)
+    assert tensorio.ray.predict(dataset, DIGITS, supervise=2, program=program).count() == 1
+    assert tensorio.ray.predict(dataset, DIGITS, program=program).count() == 1
+    assert demanded == [2, 1]
+
+
+def test_items_without_a_label_are_evaluated_without_one(data: Any, program: str) -> None:
+    labels = [*range(8), None, float("nan")]
+    dataset = data.from_items([{"item": str(IMAGES[2 * index]), "label": label} for index, label in enumerate(labels)])
+    report = tensorio.ray.evaluate(dataset, DIGITS, parts=2, program=program)
+    assert report["models"][0]["labelled"] == 8
+    assert sorted(row["truth"] for row in report["results"] if "truth" in row) == sorted(NAMES[:8])
+
+
 def test_an_evaluation_equals_that_of_one_machine(
     data: Any, command: Command, program: str, tmp_path: Path,
 ) -> None:
