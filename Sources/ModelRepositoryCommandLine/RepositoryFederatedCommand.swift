@@ -34,6 +34,7 @@ struct RepositoryFederatedCommand: ParsableCommand {
       """,
     subcommands: [
       Create.self, Join.self, Status.self, End.self, RepositoryFederatedFinishCommand.self,
+      Delete.self,
     ])
 
   /// The arguments that name a round.
@@ -169,6 +170,20 @@ struct RepositoryFederatedCommand: ParsableCommand {
       try RoundPrinter.show(
         try await output.server.publisher().endRound(target.round, of: target.model),
         json: output.json)
+    }
+  }
+
+  struct Delete: WaitingCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Delete a round that has ended, with its average.")
+
+    @OptionGroup var target: Target
+
+    @OptionGroup var server: RepositoryServerArguments
+
+    func work() async throws {
+      try await server.publisher().deleteRound(target.round, of: target.model)
+      Console.printData("deleted  \(target.model)  \(target.round)")
     }
   }
 

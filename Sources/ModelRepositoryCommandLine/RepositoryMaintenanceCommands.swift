@@ -66,6 +66,7 @@ struct RepositoryCheckCommand: WaitingCommand {
       + report.wrongDigests.map { "damaged: \($0)" }
       + report.missing.map { "missing in version \($0.version) of \($0.model): \($0.digest)" }
       + report.untrusted.map { "not signed by a key of the repository: channel \($0)" }
+      + report.averages.map { "missing or damaged: the average of round \($0)" }
       + report.database.map { "database: \($0)" } + report.rows.map { "database: \($0)" }
     for fault in faults { Console.printData(fault.printable) }
     if report.isSound { Console.printData("sound") }

@@ -213,8 +213,15 @@ public struct RepositoryStore: Sendable {
     try await unwrapping {
       try await RepositoryCopy.blocking {
         let database = try RepositoryDatabase.openToRead(DataFolder(path: dataFolder).database)
-        return try database.read {
-          try Repository.auditLog(before: before, since: since, limit: limit, $0).records
+        return try database.read { database in
+          guard try RowChecksums.isKept(.audit, database) else {
+            throw RepositoryError(
+              .storage,
+              "'\(dataFolder)/meta.sqlite' was written by an older version of this program. Start "
+                + "the server once, which converts it, and read the log again.")
+          }
+          return try Repository.auditLog(before: before, since: since, limit: limit, database)
+            .records
         }
       }
     }

@@ -21,8 +21,10 @@ struct RoundFixture: Sendable {
     RoundTask.Weights(name: "a", shape: [2, 3]), RoundTask.Weights(name: "b", shape: [4]),
   ]
 
-  init(clients: Int) async throws {
-    repository = try await TestRepository()
+  init(
+    clients: Int, _ change: (inout ModelRepositoryOptions) -> Void = { _ in }
+  ) async throws {
+    repository = try await TestRepository(change)
     let opened = try await repository.open()
     var tokens: [String] = []
     for index in 0..<clients {

@@ -5,6 +5,7 @@
 
 #if Servers
 import Foundation
+import GRDB
 import HTTPTypes
 import TensorIO
 import Testing
@@ -149,8 +150,9 @@ import Testing
     }
     task.plan.noiseMultiplier = 1e-160
     let signed = try RepositoryJSON.encode(try SignedDocument(task, by: [SigningKey()]))
-    let digits = signed.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    try await fixture.repository.damageDatabase("UPDATE rounds SET signed = x'\(digits)'")
+    try await fixture.repository.open().database.write {
+      try $0.execute(sql: "UPDATE rounds SET signed = ?", arguments: [signed])
+    }
     try await fixture.repository.serve { client in
       let status = try await client.roundStatus()
       #expect(status.state == .finished)

@@ -95,6 +95,25 @@ extension ModelRepositoryPublisher {
       .decode(RoundStatus.self)
   }
 
+  /// Deletes a round that has ended, with its average.
+  ///
+  /// - Throws: ``PublishingError``, also if the round is still open.
+  public func deleteRound(_ round: RepositoryName, of model: RepositoryName) async throws {
+    _ = try await connection.send(.DELETE, "/v1/models/\(model)/rounds/\(round)")
+  }
+
+  /// Waits until a round that is being averaged has ended, and returns its state.
+  private func endedStatus(
+    _ round: RepositoryName, of model: RepositoryName
+  ) async throws -> RoundStatus {
+    var status = try await roundStatus(round, of: model)
+    for _ in 0..<600 where status.state == .averaging {
+      try await Task.sleep(for: .seconds(1))
+      status = try await roundStatus(round, of: model)
+    }
+    return status
+  }
+
   /// Writes the bundles of a finished round: the base version, and the candidate with the average.
   ///
   /// - Parameters:
@@ -111,7 +130,7 @@ extension ModelRepositoryPublisher {
     let task = try Self.task(try await connection.get(SignedDocument.self, path))
     let longest = RoundUpdate.longest(of: task)
     // The status explains why a round has no average.
-    let status = try await roundStatus(round, of: model)
+    let status = try await endedStatus(round, of: model)
     guard status.state == .finished else {
       throw PublishingError(
         .init(rawValue: "no_average"), status: 409,

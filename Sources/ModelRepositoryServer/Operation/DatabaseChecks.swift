@@ -27,6 +27,8 @@ struct DatabaseChecks: Sendable {
   private(set) var blobs: [BlobReference] = []
   /// The versions whose rows are intact; they are compared with their manifests later.
   private(set) var versions: [Version] = []
+  /// The rounds whose rows are intact; their averages are checked later.
+  private(set) var rounds: [RoundStore.Round] = []
 
   /// Runs all checks; the former keys signed channel documents before.
   init(_ database: Database, _ keys: [VerificationKey], formerKeys: [VerificationKey]) {
@@ -68,6 +70,7 @@ struct DatabaseChecks: Sendable {
     for model in models { checkVersions(of: model, database) }
     for model in models { checkChannels(of: model, database, keys, formerKeys) }
     checkRest(models, database)
+    checkRounds(database)
     for table in RepositoryTable.allCases {
       note { try RowChecksums.faults(of: table, database) }
     }
@@ -131,6 +134,23 @@ struct DatabaseChecks: Sendable {
         report.outdated.append(name)
       }
       note { try Self.unknownVersions(state, model, database) }
+    }
+  }
+
+  /// Checks the rows of federated rounds and of their clients.
+  private mutating func checkRounds(_ database: Database) {
+    rounds = sound(.rounds, "ORDER BY model, round", [], database, areWhole: true) { row in
+      let round = try RoundStore.Round(row)
+      guard round.task.model == (try row.name("model")),
+        round.task.round == (try row.name("round")),
+        round.task.deadline == (try row.time("deadline"))
+      else { throw row.damaged("'signed' doesn't match the other columns") }
+      _ = try row.time("created")
+      return round
+    }
+    _ = sound(.roundClients, "ORDER BY model, round, client", [], database) { row in
+      _ = try (row.name("model"), row.name("round"), row.time("enrolled"))
+      return try RoundStore.Client(row)
     }
   }
 

@@ -22,6 +22,8 @@ extension Repository {
     let expired = try await uploads.expire()
     report.uploads = expired.count
     report.bytes = expired.bytes
+    let rounds = RoundStore(self)
+    try await RepositoryCopy.blocking { try rounds.dropEndedUpdates() }
     let oldest = now - options.collectionGracePeriod
     let candidates = try await database.read { database in
       // Damaged rows stay as they are; `fsck` reports them.

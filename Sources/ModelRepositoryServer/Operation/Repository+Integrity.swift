@@ -22,6 +22,7 @@ extension Repository {
     checks.report.lost = lost
     for blob in checks.blobs { try await check(blob, rehash: rehash, &checks.report) }
     if rehash || blobs is FolderBlobStore { try await checkManifests(&checks) }
+    try await checkAverages(&checks, rehash: rehash)
     var report = checks.report
     let digests = Set(checks.blobs.map(\.digest))
     report.orphans = try await blobs.list().map(\.blob.digest).filter { !digests.contains($0) }
@@ -37,6 +38,20 @@ extension Repository {
       }
     }
     return report
+  }
+
+  /// Checks the files of the averages of rounds that have finished.
+  private func checkAverages(_ checks: inout DatabaseChecks, rehash: Bool) async throws {
+    for round in checks.rounds where round.state == .finished {
+      let path = folder.average(of: round.task)
+      let isIntact = try await RepositoryCopy.blocking {
+        guard let size = try FileSystem.size(of: path) else { return false }
+        guard rehash, let digest = round.average else { return true }
+        return BlobDigest(try UploadFile.hash(of: path, count: size).finalize()) == digest
+      }
+      guard !isIntact else { continue }
+      checks.report.averages.append("\(round.task.model)/\(round.task.round)")
+    }
   }
 
   /// Compares the rows of versions with their manifests, which can't change because they are
@@ -145,6 +160,8 @@ public struct IntegrityReport: Sendable, Hashable, Codable {
   ///
   /// The server signs them again.
   public var outdated: [String] = []
+  /// The rounds, as `MODEL/ROUND`, whose average is missing or damaged.
+  public var averages: [String] = []
   /// The problems with the database's file and its tables, as sentences.
   public var database: [String] = []
   /// The problems with the database's rows, as sentences.
@@ -153,11 +170,11 @@ public struct IntegrityReport: Sendable, Hashable, Codable {
   /// Whether nothing is damaged or missing; orphans and outdated documents are harmless.
   public var isSound: Bool {
     lost.isEmpty && wrongSizes.isEmpty && wrongDigests.isEmpty && missing.isEmpty
-      && untrusted.isEmpty && database.isEmpty && rows.isEmpty
+      && untrusted.isEmpty && averages.isEmpty && database.isEmpty && rows.isEmpty
   }
 
   enum CodingKeys: String, CodingKey {
-    case blobs, bytes, lost, orphans, missing, untrusted, outdated, database, rows
+    case blobs, bytes, lost, orphans, missing, untrusted, outdated, averages, database, rows
     case wrongSizes = "wrong_sizes"
     case wrongDigests = "wrong_digests"
   }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import Crypto
 import Files
 import Foundation
 import GRDB
@@ -12,6 +13,11 @@ import ModelRepositoryAPI
 extension DataFolder {
   /// The folder of a round.
   func round(of task: RoundTask) -> String { "\(rounds)/\(task.model)/\(task.round)" }
+
+  /// The folder of a round, and those in which a new one has to be noted, the innermost first.
+  func folders(of task: RoundTask) -> [String] {
+    [round(of: task), "\(rounds)/\(task.model)", rounds, path]
+  }
 
   /// The file of a round's average, which exists when the round has finished.
   func average(of task: RoundTask) -> String { round(of: task) + "/average.safetensors" }
@@ -28,18 +34,29 @@ extension RepositoryCopy {
   ///   - destination: The copy's folder.
   ///   - database: The copy's database. An average that it has not is left out, and so is one whose
   ///     file was lost.
-  /// - Throws: An error of the file system or of the database.
+  ///   - action: What is done with the averages, such as "restored".
+  /// - Throws: An error of the file system or of the database, or `RepositoryError` for a damaged
+  ///   average.
   static func copyAverages(
-    _ source: DataFolder, _ destination: DataFolder, _ database: DatabaseQueue
+    _ source: DataFolder, _ destination: DataFolder, _ database: DatabaseQueue, _ action: String
   ) throws {
-    for task in try database.read({ try RoundStore.tasks([.finished], $0) }) {
+    for round in try database.read({ try RoundStore.rounds([.finished], $0) }) {
+      let task = round.task
       let (original, copy) = (source.average(of: task), destination.average(of: task))
-      guard try FileSystem.size(of: original) != nil else { continue }
-      let folders = [
-        destination.round(of: task), "\(destination.rounds)/\(task.model)", destination.rounds,
-      ]
-      for folder in folders.reversed() { try FileSystem.makeFolder(folder) }
+      guard let size = try FileSystem.size(of: original) else { continue }
+      let folders = destination.folders(of: task)
+      try FileSystem.makeFolder(folders[0])
       try FileManager.default.copyItem(atPath: original, toPath: copy)
+      if let digest = round.average {
+        let found = BlobDigest(try UploadFile.hash(of: copy, count: size).finalize())
+        guard found == digest else {
+          throw RepositoryError(
+            .storage,
+            "The average of round '\(task.round)' of '\(task.model)' is damaged, so it can't be "
+              + "\(action). Take it from another backup, or delete the round: tensorio repository "
+              + "federated delete \(task.model) \(task.round)")
+        }
+      }
       for path in [copy] + folders { try FileSystem.flush(path) }
     }
   }

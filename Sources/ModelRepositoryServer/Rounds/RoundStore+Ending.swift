@@ -9,47 +9,14 @@ import FederatedRounds
 import Foundation
 import GRDB
 import HTTPTypes
-import Logging
 import ModelRepositoryAPI
 import NIOPosix
 import StoredRows
+import Synchronization
 import TensorIO
 import WebServing
 
 extension RoundStore {
-  /// Ends rounds that are due, once a second, until the task is cancelled.
-  func run(_ logger: Logger) async {
-    while !Task.isCancelled {
-      do {
-        let open = try await repository.database.read { database in
-          try Row.fetchAll(
-            database,
-            sql: "SELECT model, round FROM rounds WHERE state IN ('open', 'averaging')"
-          ).compactMap { row -> (model: RepositoryName, round: RepositoryName)? in
-            guard let model = String.fromDatabaseValue(row["model"]).flatMap(RepositoryName.init),
-              let round = String.fromDatabaseValue(row["round"]).flatMap(RepositoryName.init)
-            else { return nil }
-            return (model, round)
-          }
-        }
-        for (model, round) in open {
-          do {
-            try await endIfDue(round, of: model)
-          } catch {
-            logger.error(
-              "a federated round can't be ended",
-              metadata: ["round": "\(model)/\(round)", "fault": "\(error)"])
-          }
-        }
-      } catch {
-        logger.error(
-          "the federated rounds can't be read",
-          metadata: ["fault": "\(RepositoryDatabase.sentence(error))"])
-      }
-      try? await Task.sleep(for: .seconds(1))
-    }
-  }
-
   /// Ends a round at its deadline, or when all of its clients have sent their updates.
   ///
   /// - Parameters:
@@ -57,73 +24,123 @@ extension RoundStore {
   ///   - model: Its model.
   ///   - isForced: Whether to end it now.
   ///   - token: The token that asks for it.
+  ///   - waits: Whether to wait for other averages, which can take minutes. Otherwise, nothing
+  ///     happens while one is computed, and ``run(_:)`` ends the round later.
   /// - Throws: ``Problem`` if the round is unknown, or the error of the disk or the database.
   func endIfDue(
     _ name: RepositoryName, of model: RepositoryName, isForced: Bool = false,
-    by token: String? = nil
+    by token: String? = nil, waits: Bool = true
   ) async throws {
-    try await ending.withLock {
-      let repository = repository
-      let now = repository.now
-      let due = try await repository.database.write { database -> (RoundTask, [Client])? in
-        let round = try Self.round(name, of: model, database)
-        guard [.open, .averaging].contains(round.state) else { return nil }
-        let clients = try Self.clients(of: round.task, database)
-        let sent = clients.filter { $0.digest != nil }
-        let plan = round.task.plan
-        let isComplete = sent.count == clients.count && sent.count >= plan.minimumClients
-        guard isForced || round.state == .averaging || now >= round.task.deadline || isComplete
-        else { return nil }
-        if round.state == .open {
-          try database.execute(
-            sql: "UPDATE rounds SET state = 'averaging' WHERE model = ? AND round = ?",
-            arguments: [model.text, name.text])
-          try repository.audit(
-            database, token, "round.end", "\(model)/\(name)",
-            "\(sent.count) of \(clients.count) clients")
-        }
-        return (round.task, sent)
+    // Most requests find a round that isn't due, so they only read.
+    let now = repository.now
+    let isDue = try await repository.database.read {
+      try Self.isDue(try Self.round(name, of: model, $0), at: now, isForced: isForced, $0)
+    }
+    guard isDue, waits || underWay.withLock({ $0.isEmpty }) else { return }
+    try await ending.withLock([model, name]) {
+      guard let due = try await begin(name, of: model, isForced: isForced, by: token) else {
+        return
       }
-      guard let (task, clients) = due else { return }
+      underWay.withLock { _ = $0.insert([model, name]) }
       // The work goes on if the client that asked for it leaves.
-      try await Task { try await end(task, clients) }.value
+      try await Task {
+        defer { underWay.withLock { _ = $0.remove([model, name]) } }
+        try await averaging.withLock { try await end(due) }
+      }.value
     }
   }
 
-  private func end(_ task: RoundTask, _ clients: [Client]) async throws {
-    let files = clients.map { ($0, file(of: $0.id, in: task)) }
-    let path = averageFile(of: task)
-    let (updates, damaged) = try await checking.withLock {
-      try await NIOThreadPool.singleton.runIfActive {
-        // The average can need gigabytes, so a round with too few updates fails without it.
-        guard files.count >= task.plan.minimumClients else {
-          let intact = files.count { Self.isIntact($0.1, of: $0.0) }
-          return (intact, files.count - intact)
-        }
-        var average = RoundAverage(of: task)
-        var damaged = 0
-        for (client, file) in files {
-          guard Self.isIntact(file, of: client),
-            let update = try? Self.read(file, from: client.id, of: task)
-          else {
-            damaged += 1
-            continue
-          }
-          average.add(update)
-        }
-        guard average.updates >= task.plan.minimumClients else {
-          return (average.updates, damaged)
-        }
-        var generator = SystemRandomNumberGenerator()
-        let result = average.result(noise: &generator)
-        guard result.tensors.allSatisfy({ $0.floats.allSatisfy(\.isFinite) }) else {
-          throw RepositoryError(.invalidDocument, "The average isn't finite.")
-        }
-        try FileSystem.write(result.serialized(), to: path)
-        return (average.updates, damaged)
+  /// A round that ends.
+  private struct DueRound: Sendable {
+    let task: RoundTask
+    /// The clients whose updates were accepted.
+    let clients: [Client]
+    /// The number of clients whose rows are damaged.
+    let damaged: Int
+  }
+
+  private static func isDue(
+    _ round: Round, at now: Date, isForced: Bool, _ database: Database
+  ) throws -> Bool {
+    guard round.state == .open else { return round.state == .averaging }
+    if isForced || now >= round.task.deadline { return true }
+    let counts = try Row.fetchOne(
+      database,
+      sql: """
+        SELECT COUNT(*) AS enrolled, COUNT(digest) AS sent FROM round_clients
+        WHERE model = ? AND round = ?
+        """, arguments: [round.task.model.text, round.task.round.text])
+    guard let row = counts.map({ CheckedRow($0, of: .roundClients) }) else { return false }
+    let sent = try row.integer("sent")
+    return try sent == row.integer("enrolled") && sent >= round.task.plan.minimumClients
+  }
+
+  /// Notes that a round is being averaged, if it is due; returns nil otherwise.
+  private func begin(
+    _ name: RepositoryName, of model: RepositoryName, isForced: Bool, by token: String?
+  ) async throws -> DueRound? {
+    let (repository, now) = (repository, repository.now)
+    return try await repository.database.write { database in
+      let round = try Self.round(name, of: model, database)
+      guard try Self.isDue(round, at: now, isForced: isForced, database) else { return nil }
+      var faults: [String] = []
+      let clients = try database.sound(
+        .roundClients,
+        "\(RepositoryTable.roundClients.rows) WHERE model = ? AND round = ? ORDER BY client",
+        [model.text, name.text], faults: &faults, Client.init)
+      let sent = clients.filter { $0.digest != nil }
+      if round.state == .open {
+        try database.execute(
+          sql: "UPDATE rounds SET state = 'averaging' WHERE model = ? AND round = ?",
+          arguments: [model.text, name.text])
+        try repository.audit(
+          database, token, "round.end", "\(model)/\(name)",
+          "\(sent.count) of \(clients.count + faults.count) clients")
       }
+      return DueRound(task: round.task, clients: sent, damaged: faults.count)
+    }
+  }
+
+  /// The sum of a round's updates, which is changed in place, because it can have gigabytes.
+  private final class Sum: Sendable {
+    let average: Mutex<RoundAverage>
+
+    init(of task: RoundTask) { average = Mutex(RoundAverage(of: task)) }
+  }
+
+  private func end(_ due: DueRound) async throws {
+    let task = due.task
+    let sum = Sum(of: task)
+    // The average can need gigabytes, so a round with too few updates fails without it.
+    let mayPass = due.clients.count >= task.plan.minimumClients
+    var (updates, damaged) = (0, due.damaged)
+    for client in due.clients {
+      let file = file(of: client.id, in: task)
+      // Updates of other rounds are checked in between.
+      let isIntact = try await checking.withLock {
+        try await NIOThreadPool.singleton.runIfActive {
+          guard Self.isIntact(file, of: client) else { return false }
+          guard mayPass else { return true }
+          guard let update = try? Self.read(file, from: client.id, of: task) else { return false }
+          sum.average.withLock { $0.add(update) }
+          return true
+        }
+      }
+      if isIntact { updates += 1 } else { damaged += 1 }
     }
     let isEnough = updates >= task.plan.minimumClients
+    let path = averageFile(of: task)
+    let digest = try await NIOThreadPool.singleton.runIfActive { () -> BlobDigest? in
+      guard isEnough else { return nil }
+      var generator = SystemRandomNumberGenerator()
+      let result = sum.average.withLock { $0.result(noise: &generator) }
+      guard result.tensors.allSatisfy({ $0.floats.allSatisfy(\.isFinite) }) else {
+        throw RepositoryError(.invalidDocument, "The average isn't finite.")
+      }
+      let bytes = try result.serialized()
+      try FileSystem.write(bytes, to: path)
+      return BlobDigest(of: bytes)
+    }
     let lost = damaged == 0 ? "" : " \(damaged) stored updates were damaged."
     let reason =
       isEnough
@@ -133,10 +150,13 @@ extension RoundStore {
     let now = repository.now
     try await repository.database.write { database in
       try database.execute(
-        sql: "UPDATE rounds SET state = ?, reason = ?, ended = ? WHERE model = ? AND round = ?",
+        sql: """
+          UPDATE rounds SET state = ?, reason = ?, ended = ?, average = ?
+          WHERE model = ? AND round = ?
+          """,
         arguments: [
           isEnough ? RoundStatus.State.finished.rawValue : RoundStatus.State.failed.rawValue,
-          reason, now, task.model.text, task.round.text,
+          reason, now, digest?.hexadecimal, task.model.text, task.round.text,
         ])
     }
     // Single updates say more about a client than the average, so they aren't kept.
@@ -161,7 +181,7 @@ extension RoundStore {
 
   /// Returns the average of a round that has finished.
   func average(of name: RepositoryName, of model: RepositoryName) async throws -> Data {
-    try await endIfDue(name, of: model)
+    try await endIfDue(name, of: model, waits: false)
     let round = try await round(name, of: model)
     guard round.state == .finished else {
       throw Problem(
@@ -171,11 +191,19 @@ extension RoundStore {
     }
     let path = averageFile(of: round.task)
     return try await NIOThreadPool.singleton.runIfActive {
+      let bytes: Data
       do {
-        return try Data(contentsOf: URL(filePath: path))
+        bytes = try Data(contentsOf: URL(filePath: path))
       } catch {
         throw RepositoryError(storage: "The average can't be read", FileSystem.reason(for: error))
       }
+      guard round.average.map({ $0 == BlobDigest(of: bytes) }) ?? true else {
+        throw Problem(
+          .internalServerError, "average_damaged",
+          "The average of round '\(name)' of '\(model)' is damaged: its SHA-256 isn't the one that "
+            + "was stored when the round ended. Restore it from a backup, or delete the round.")
+      }
+      return bytes
     }
   }
 }

@@ -93,19 +93,29 @@ extension RoundStore {
         }
       }
       try check(length ?? 0)
-      try await UploadStore(repository).checkRoom(for: length ?? longest)
+      let uploads = UploadStore(repository)
+      try await uploads.checkRoom(for: length ?? longest)
       try FileSystem.makeFolder(incoming)
       let path = incoming + "/" + UUID().uuidString
       defer { try? FileSystem.remove(path) }
       let file = try await UploadFile.open(path, at: 0, hash: nil)
       var pace = MinimumRateCheck(repository.options)
       var count = 0
+      var pending = ByteBuffer()
+      func write() async throws {
+        // The space is checked again, because other requests write, too.
+        try await uploads.checkRoom(for: pending.readableBytes)
+        try await file.write(pending)
+        pending.clear()
+      }
       for try await part in body {
         try pace.received(part.readableBytes)
         count += part.readableBytes
         try check(count)
-        try await file.write(part)
+        pending.writeImmutableBuffer(part)
+        if pending.readableBytes >= blobPieceSize { try await write() }
       }
+      try await write()
       let digest = BlobDigest(try await file.flush().finalize())
       let examples = try await checking.withLock {
         try await NIOThreadPool.singleton.runIfActive {
@@ -162,10 +172,9 @@ extension RoundStore {
   private static func client(
     _ id: String, of task: RoundTask, _ database: Database
   ) throws -> Client? {
-    try Row.fetchOne(
-      database, sql: "SELECT * FROM round_clients WHERE model = ? AND round = ? AND client = ?",
-      arguments: [task.model.text, task.round.text, id]
-    ).map { try Client(CheckedRow($0, of: "round_clients", key: ["model", "round", "client"])) }
+    try database.first(
+      .roundClients, "WHERE model = ? AND round = ? AND client = ?",
+      [task.model.text, task.round.text, id], Client.init)
   }
 
   private static func checkNew(_ client: Client?) throws {
@@ -176,26 +185,40 @@ extension RoundStore {
   }
 
   /// Moves an update to its place, and then notes it in the database.
+  ///
+  /// If the round has ended in the meantime, nothing of the update is kept.
   private func keep(
     _ path: String, _ digest: BlobDigest, _ examples: Int, from id: String, in task: RoundTask
   ) async throws -> RoundReceipt {
-    let (folder, target) = (folder(of: task), file(of: id, in: task))
-    try await NIOThreadPool.singleton.runIfActive {
-      try FileSystem.makeFolder(folder)
-      try FileSystem.rename(path, to: target)
-      try FileSystem.flush(folder)
-    }
+    let (folders, target) = (repository.folder.folders(of: task), file(of: id, in: task))
     let now = repository.now
-    try await repository.database.write { database in
-      let round = try Self.round(task.round, of: task.model, database)
-      try Self.checkOpen(round, at: now)
+    @Sendable func check(_ database: Database) throws {
+      try Self.checkOpen(try Self.round(task.round, of: task.model, database), at: now)
       try Self.checkNew(try Self.client(id, of: task, database))
-      try database.execute(
-        sql: """
-          UPDATE round_clients SET digest = ?, examples = ?
-          WHERE model = ? AND round = ? AND client = ?
-          """,
-        arguments: [digest.hexadecimal, examples, task.model.text, task.round.text, id])
+    }
+    // Until this has passed, the target may be an update that was accepted.
+    try await repository.database.read(check)
+    do {
+      try await NIOThreadPool.singleton.runIfActive {
+        try FileSystem.makeFolder(folders[0])
+        try FileSystem.rename(path, to: target)
+        for folder in folders { try FileSystem.flush(folder) }
+      }
+      try await repository.database.write { database in
+        try check(database)
+        try database.execute(
+          sql: """
+            UPDATE round_clients SET digest = ?, examples = ?
+            WHERE model = ? AND round = ? AND client = ?
+            """,
+          arguments: [digest.hexadecimal, examples, task.model.text, task.round.text, id])
+        // The round may have been deleted, and another one of its name created.
+        guard database.changesCount == 1 else { throw Self.noRound(task.round, task.model) }
+      }
+    } catch {
+      // If this fails, garbage collection and the next start remove the file.
+      _ = try? await NIOThreadPool.singleton.runIfActive { try FileSystem.remove(target) }
+      throw error
     }
     return RoundReceipt(digest: digest, examples: examples)
   }

@@ -22,8 +22,12 @@ final class RoundStore: Sendable {
   let repository: Repository
   /// Locks for clients, each of which may send only one update.
   let sending = AsyncLocks<[String]>()
-  /// A lock for rounds that end, so that each is averaged once.
-  let ending = AsyncLock()
+  /// Locks for rounds that end, so that each is averaged once.
+  let ending = AsyncLocks<[RepositoryName]>()
+  /// The rounds that are being averaged.
+  let underWay = Mutex<Set<[RepositoryName]>>([])
+  /// A lock that lets only one average be in memory at a time.
+  let averaging = AsyncLock()
   /// A lock that lets only one update be in memory at a time.
   let checking = AsyncLock()
   private let refused = Mutex<[[RepositoryName]: [String: Int]]>([:])
@@ -37,6 +41,8 @@ final class RoundStore: Sendable {
     let state: RoundStatus.State
     let reason: String?
     let ended: Date?
+    /// The SHA-256 of the average; nil if there is none, or if an older version stored it.
+    let average: BlobDigest?
 
     init(_ row: CheckedRow) throws {
       signed = try row.bytes("signed")
@@ -51,6 +57,7 @@ final class RoundStore: Sendable {
       self.state = state
       reason = try row.optionalText("reason")
       ended = try row.optionalTime("ended")
+      average = try row.optionalText("average").map { _ in try row.digest("average") }
     }
   }
 
@@ -77,33 +84,37 @@ final class RoundStore: Sendable {
   static func round(
     _ round: RepositoryName, of model: RepositoryName, _ database: Database
   ) throws -> Round {
-    let row = try Row.fetchOne(
-      database, sql: "SELECT * FROM rounds WHERE model = ? AND round = ?",
-      arguments: [model.text, round.text])
-    guard let row else {
-      throw Problem(.notFound, "round_not_found", "'\(model)' has no round '\(round)'.")
-    }
-    return try Round(CheckedRow(row, of: "rounds", key: ["model", "round"]))
+    let found = try database.first(
+      .rounds, "WHERE model = ? AND round = ?", [model.text, round.text], Round.init)
+    guard let found else { throw noRound(round, model) }
+    return found
+  }
+
+  static func noRound(_ round: RepositoryName, _ model: RepositoryName) -> Problem {
+    Problem(.notFound, "round_not_found", "'\(model)' has no round '\(round)'.")
   }
 
   static func clients(of task: RoundTask, _ database: Database) throws -> [Client] {
-    try Row.fetchAll(
-      database, sql: "SELECT * FROM round_clients WHERE model = ? AND round = ? ORDER BY client",
-      arguments: [task.model.text, task.round.text]
-    ).map { try Client(CheckedRow($0, of: "round_clients", key: ["model", "round", "client"])) }
+    try database.all(
+      .roundClients, "WHERE model = ? AND round = ? ORDER BY client",
+      [task.model.text, task.round.text], Client.init)
   }
 
-  /// Returns the tasks of rounds in some states, without those whose rows are damaged.
+  /// Returns the rounds in some states, without those whose rows are damaged.
   ///
-  /// A damaged row is reported when its round is asked for.
-  static func tasks(
-    _ states: [RoundStatus.State], _ database: Database
-  ) throws -> [RoundTask] {
+  /// A damaged row is reported when its round is asked for. The database may be one of an older
+  /// version, which lacks the digests of averages or has no rounds at all.
+  static func rounds(_ states: [RoundStatus.State], _ database: Database) throws -> [Round] {
+    let table = RepositoryTable.rounds.rawValue
+    guard try database.tableExists(table) else { return [] }
+    let hasDigests = try database.columns(in: table).contains { $0.name == "average" }
     let marks = states.map { _ in "?" }.joined(separator: ", ")
     return try Row.fetchAll(
-      database, sql: "SELECT * FROM rounds WHERE state IN (\(marks))",
+      database,
+      sql:
+        "SELECT *\(hasDigests ? "" : ", NULL AS average") FROM \(table) WHERE state IN (\(marks))",
       arguments: StatementArguments(states.map(\.rawValue))
-    ).compactMap { try? Round(CheckedRow($0, of: "rounds", key: ["model", "round"])).task }
+    ).compactMap { try? Round(CheckedRow($0, of: .rounds)) }
   }
 
   func round(_ round: RepositoryName, of model: RepositoryName) async throws -> Round {
@@ -129,8 +140,13 @@ final class RoundStore: Sendable {
   /// that have ended.
   func dropLeftovers() throws {
     for name in try FileSystem.names(in: incoming) { try FileSystem.remove(incoming + "/" + name) }
-    let ended = try repository.database.read { try Self.tasks([.finished, .failed], $0) }
-    for task in ended { try dropUpdates(of: task) }
+    try dropEndedUpdates()
+  }
+
+  /// Deletes the updates of rounds that have ended, which an earlier attempt may have left.
+  func dropEndedUpdates() throws {
+    let ended = try repository.database.read { try Self.rounds([.finished, .failed], $0) }
+    for round in ended { try dropUpdates(of: round.task) }
   }
 
   // MARK: - Rounds
@@ -195,21 +211,18 @@ final class RoundStore: Sendable {
   func rounds(of model: RepositoryName) async throws -> RoundList {
     try await repository.database.read { database in
       try Repository.checkModel(model, database)
-      let rows = try Row.fetchAll(
-        database,
-        sql: "SELECT * FROM rounds WHERE model = ? ORDER BY created DESC, round LIMIT 1000",
-        arguments: [model.text])
+      let rounds = try database.all(
+        .rounds, "WHERE model = ? ORDER BY created DESC, round LIMIT 1000", [model.text],
+        Round.init)
       return RoundList(
-        rounds: try rows.map { row in
-          let round = try Round(CheckedRow(row, of: "rounds", key: ["model", "round"]))
-          return RoundList.Round(
-            round: round.task.round, state: round.state, deadline: round.task.deadline)
+        rounds: rounds.map {
+          RoundList.Round(round: $0.task.round, state: $0.state, deadline: $0.task.deadline)
         })
     }
   }
 
   func status(of name: RepositoryName, of model: RepositoryName) async throws -> RoundStatus {
-    try await endIfDue(name, of: model)
+    try await endIfDue(name, of: model, waits: false)
     let (round, clients) = try await repository.database.read { database in
       let round = try Self.round(name, of: model, database)
       return (round, try Self.clients(of: round.task, database))
@@ -238,6 +251,11 @@ final class RoundStore: Sendable {
   /// Counts a refused update of a round that exists.
   func noteRefusal(_ code: String, _ round: RepositoryName, of model: RepositoryName) {
     refused.withLock { $0[[model, round], default: [:]][code, default: 0] += 1 }
+  }
+
+  /// Forgets the refused updates of a round that was deleted.
+  func forgetRefusals(_ round: RepositoryName, of model: RepositoryName) {
+    refused.withLock { $0[[model, round]] = nil }
   }
 }
 #endif

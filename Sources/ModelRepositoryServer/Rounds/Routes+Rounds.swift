@@ -31,6 +31,12 @@ extension Routes {
       let round = try await rounds.round(context.name("round"), of: model)
       return .data(round.signed, type: "application/json", headers: Self.uncached)
     }
+    group.delete("models/:model/rounds/:round") { _, context -> Response in
+      let (model, round) = try (context.name("model"), context.name("round"))
+      let token = try access.require(.publish, context, model: model)
+      try await rounds.delete(round, of: model, by: token.id)
+      return Response(status: .noContent)
+    }
     group.get("models/:model/rounds/:round/status") { _, context -> Response in
       let model = try context.name("model")
       try access.require(.publish, context, model: model)

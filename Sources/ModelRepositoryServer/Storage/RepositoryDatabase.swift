@@ -43,14 +43,7 @@ enum RepositoryDatabase {
               + "repository's backup, or choose another folder.")
         }
       }
-      let isNewer = try pool.read { try migrator.hasBeenSuperseded($0) }
-      guard !isNewer else {
-        throw RepositoryError(
-          .damaged,
-          "'\(path)' was written by a newer version of this program, or its list of migrations is "
-            + "damaged. Use the newer version, or restore the repository's backup.")
-      }
-      try migrator.migrate(pool)
+      try migrate(pool, path)
       try pool.read { try checkColumns($0, path) }
       let witness = try pool.writeWithoutTransaction { database in
         try RowChecksums.keep(database)
@@ -62,6 +55,20 @@ enum RepositoryDatabase {
     } catch {
       throw failure(error, path)
     }
+  }
+
+  /// Changes a database of an older version to the tables of this one.
+  ///
+  /// - Throws: `RepositoryError` if a newer version wrote the database.
+  static func migrate(_ database: some DatabaseWriter, _ path: String) throws {
+    let isNewer = try database.read { try migrator.hasBeenSuperseded($0) }
+    guard !isNewer else {
+      throw RepositoryError(
+        .damaged,
+        "'\(path)' was written by a newer version of this program, or its list of migrations is "
+          + "damaged. Use the newer version, or restore the repository's backup.")
+    }
+    try migrator.migrate(database)
   }
 
   /// Opens a database for reading only, while a server may have it open, too.
@@ -194,13 +201,18 @@ enum RepositoryDatabase {
     // The checks are immediate, so that rows that were damaged before don't make the other rows
     // unreadable.
     migrator.registerMigration("checksums", foreignKeyChecks: .immediate) { database in
-      try RowChecksums.migrate(database)
+      try RowChecksums.makeSeals(database)
+      try RowChecksums.migrate(database, RepositoryTable.first)
     }
     migrator.registerMigration("rounds") { try $0.execute(sql: roundsSchema) }
+    migrator.registerMigration("round-checksums", foreignKeyChecks: .immediate) { database in
+      // The SHA-256 of the average's file, or NULL.
+      try database.execute(sql: "ALTER TABLE rounds ADD COLUMN average TEXT")
+      try RowChecksums.migrate(database, [.rounds, .roundClients])
+    }
     return migrator
   }
 
-  // These tables have no checksums: a task is signed, and an update's row has its SHA-256.
   private static let roundsSchema = """
     CREATE TABLE rounds (
       model TEXT NOT NULL REFERENCES models(name), round TEXT NOT NULL, state TEXT NOT NULL,

@@ -14,6 +14,11 @@ enum RepositoryTable: String, CaseIterable, Sendable {
   case blobs, uploads, models, versions, tokens, audit
   case versionBlobs = "version_blobs"
   case channelDocuments = "channel_documents"
+  case rounds
+  case roundClients = "round_clients"
+
+  /// The tables that existed when checksums were added.
+  static let first = allCases.filter { ![.rounds, .roundClients].contains($0) }
 
   /// The columns that identify a row.
   var key: [String] {
@@ -24,6 +29,8 @@ enum RepositoryTable: String, CaseIterable, Sendable {
     case .versions: ["model", "version"]
     case .versionBlobs: ["model", "version", "digest"]
     case .channelDocuments: ["model", "channel", "document_version"]
+    case .rounds: ["model", "round"]
+    case .roundClients: ["model", "round", "client"]
     }
   }
 
@@ -50,6 +57,12 @@ enum RepositoryTable: String, CaseIterable, Sendable {
       [
         "id", "time", "token", "action", "subject", "detail", "value_before", "value_after",
       ]
+    case .rounds:
+      [
+        "model", "round", "state", "created", "deadline", "signed", "reason", "ended", "average",
+      ]
+    case .roundClients:
+      ["model", "round", "client", "secret_hash", "token", "enrolled", "digest", "examples"]
     }
   }
 

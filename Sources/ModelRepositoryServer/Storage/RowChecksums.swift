@@ -27,15 +27,19 @@ enum RowChecksums {
     database.add(function: exclusiveOr)
   }
 
-  /// Adds the columns and the table, with the checksums of all existing rows.
-  static func migrate(_ database: Database) throws {
+  /// Creates the table of seals.
+  static func makeSeals(_ database: Database) throws {
     try database.execute(
       sql: """
         CREATE TABLE seals (
           name TEXT PRIMARY KEY, row_count INTEGER NOT NULL, row_sum INTEGER NOT NULL,
           changes INTEGER NOT NULL) WITHOUT ROWID
         """)
-    for table in RepositoryTable.allCases {
+  }
+
+  /// Adds the columns and seals of tables, with the checksums of all existing rows.
+  static func migrate(_ database: Database, _ tables: [RepositoryTable]) throws {
+    for table in tables {
       let name = table.rawValue
       try database.execute(
         sql: """
@@ -53,8 +57,10 @@ enum RowChecksums {
   ///
   /// An update removes the checksum of the old values from the row's checksum and adds that of the
   /// new values. A row that was damaged before the update therefore stays detectable.
+  ///
+  /// Tables of an older version that have no checksums yet are left out.
   static func keep(_ database: Database) throws {
-    for table in RepositoryTable.allCases {
+    for table in RepositoryTable.allCases where try isKept(table, database) {
       let (name, new, old) = (
         table.rawValue, value(of: table, in: "NEW."), value(of: table, in: "OLD.")
       )
@@ -82,6 +88,12 @@ enum RowChecksums {
           END;
           """)
     }
+  }
+
+  /// Whether a table has checksums.
+  static func isKept(_ table: RepositoryTable, _ database: Database) throws -> Bool {
+    guard try database.tableExists(table.rawValue) else { return false }
+    return try database.columns(in: table.rawValue).contains { $0.name == "checksum" }
   }
 
   /// Returns the differences between a table and its seal, as sentences.
