@@ -86,13 +86,23 @@ extension Console {
   /// Prints whether a root document was published or needs more signatures.
   static func show(_ outcome: RepositoryKeys.Outcome) {
     switch outcome {
-    case .published(let root): printData("Published \(root.summary)")
+    case .published(let root):
+      printData("Published \(root.summary)")
+      showKeys(of: root)
     case .draft(let root, let path):
       printData("Draft of \(root.summary)")
+      showKeys(of: root)
       printMessage(
         "It needs more signatures. For each other root key, run: "
           + "tensorio repository keys sign '\(path)' --root-key FILE --data FOLDER")
     }
+  }
+
+  /// Prints the keys that a root document allows to sign, and those that it revokes.
+  static func showKeys(of root: RootDocument) {
+    printData("keys that sign: " + root.channels.keys.map(\.key).joined(separator: " "))
+    guard !root.channels.revoked.isEmpty else { return }
+    printData("revoked keys: " + root.channels.revoked.joined(separator: " "))
   }
 }
 
@@ -135,11 +145,14 @@ struct RepositoryKeyCreateCommand: WaitingCommand {
   func work() async throws {
     if let data { try DataFolderArguments.requireRepository(data) }
     if let name, let data { return try await makeKey(name, data) }
+    let repository = try data.map { try RepositoryKeys(dataFolder: $0) }
+    // This is checked before keys are made that would be of no use.
+    try repository?.requireNoDraft()
     let keys = try role.keys()
-    if let data {
+    if let repository {
       var ceremony = try ceremony.ceremony()
       ceremony.rootKeys += keys
-      Console.show(try RepositoryKeys(dataFolder: data).makeRoot(role.role(keys), ceremony))
+      Console.show(try repository.makeRoot(role.role(keys), ceremony))
     }
     for key in keys { Console.printData(key.verificationKey.text) }
   }
@@ -204,6 +217,7 @@ struct RepositoryKeyRotateCommand: ParsableCommand {
     let keys = try folder.keys()
     var ceremony = try ceremony.ceremony()
     guard role.root.isEmpty else {
+      try keys.requireNoDraft()
       let rootKeys = try role.keys()
       ceremony.rootKeys += rootKeys
       return Console.show(try keys.rotateRoot(to: role.role(rootKeys), ceremony))
@@ -288,7 +302,7 @@ struct RepositoryKeySignCommand: ParsableCommand {
     guard let data else {
       let root = try RepositoryKeys.signDraft(draft, by: keys)
       Console.printData("Signed the draft of \(root.summary)")
-      Console.printData("keys that sign: " + root.channels.keys.map(\.key).joined(separator: " "))
+      Console.showKeys(of: root)
       return
     }
     Console.show(try DataFolderArguments.keys(data).sign(draft, by: keys))

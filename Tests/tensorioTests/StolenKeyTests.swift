@@ -169,7 +169,10 @@ struct StolenKeyTests {
     try await run("keys", "rotate", "--stolen", "--root-key", root, "--data", data, status: 65)
     try await run("keys", "create", "--root", root, "--data", data)
     let (before, _) = try await run("verify", "digits", "--key", key)
-    try await run("keys", "rotate", "--stolen", "--root-key", root, "--data", data)
+    let rotated = try await run(
+      "keys", "rotate", "--stolen", "--root-key", root, "--data", data
+    ).output
+    #expect(rotated.contains("keys that sign: ") && rotated.contains("revoked keys: " + key))
     // The server looks for a new key once a second, then signs new versions of its documents.
     let isReplaced = try await eventually {
       try await run("verify", "digits", "--key", key).output != before

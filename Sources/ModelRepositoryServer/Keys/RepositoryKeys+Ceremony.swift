@@ -47,6 +47,7 @@ extension RepositoryKeys {
   /// - Returns: The published document or the draft.
   /// - Throws: `RepositoryError` if a root document already exists, or if there is no signing key.
   public func makeRoot(_ role: RootDocument.RootRole, _ ceremony: Ceremony) throws -> Outcome {
+    try requireNoDraft()
     guard try root() == nil else {
       throw RepositoryError(
         .invalidOption,
@@ -171,6 +172,26 @@ extension RepositoryKeys {
 
   // MARK: - Signing
 
+  /// Checks that no draft of the next root document waits for signatures.
+  ///
+  /// Another draft would replace it, for example one that revokes a stolen key.
+  ///
+  /// - Throws: `RepositoryError` that names the draft.
+  package func requireNoDraft() throws {
+    let path = draft(of: (try root()?.version ?? 0) + 1)
+    if try FileSystem.exists(path) { throw Self.isPending(path) }
+  }
+
+  private func draft(of version: Int) -> String { "\(folder.roots)/\(version).draft" }
+
+  private static func isPending(_ path: String) -> RepositoryError {
+    RepositoryError(
+      .invalidOption,
+      "The draft '\(path)' still needs signatures, so another root document can't be made. Sign it "
+        + "with: tensorio repository keys sign '\(path)' --root-key FILE --data FOLDER. To discard "
+        + "it, delete the file.")
+  }
+
   /// Makes the next root document from the newest one.
   private func change(
     _ ceremony: Ceremony, _ change: (inout RootDocument) throws -> Void
@@ -183,6 +204,7 @@ extension RepositoryKeys {
           + "'\(folder.path)'")
     }
     guard !ceremony.rootKeys.isEmpty else { throw Self.noRootKeys }
+    try requireNoDraft()
     let known = try root.root.verificationKeys()
     root.version += 1
     root.issued = ceremony.now
@@ -242,7 +264,10 @@ extension RepositoryKeys {
   }
 
   /// Publishes a root document that has enough signatures, and saves any other as a draft.
+  ///
+  /// The signatures of a draft of the same document are added.
   private func finish(_ signed: SignedDocument) throws -> Outcome {
+    var signed = signed
     let root = try RepositoryJSON.decode(RootDocument.self, from: signed.document)
     try root.validate()
     guard root.expires <= root.issued + DocumentTimes.maximumLifetime else {
@@ -252,6 +277,12 @@ extension RepositoryKeys {
       )
     }
     let path = "\(folder.roots)/\(root.version).json"
+    let draft = draft(of: root.version)
+    if try FileSystem.exists(draft) {
+      let pending = try Self.readDraft(draft).signed
+      guard pending.document == signed.document else { throw Self.isPending(draft) }
+      signed.signatures += pending.signatures.filter { !signed.signatures.contains($0) }
+    }
     do {
       if var trust = try RootFolder.load(folder.roots).trust {
         try trust.accept(signed)
@@ -259,7 +290,6 @@ extension RepositoryKeys {
         _ = try signed.selfSignedRoot()
       }
     } catch let error as RepositoryError where error.code == .untrusted {
-      let draft = "\(folder.roots)/\(root.version).draft"
       try FileSystem.write(RepositoryJSON.encode(signed), to: draft)
       return .draft(root, path: draft)
     }
@@ -274,6 +304,7 @@ extension RepositoryKeys {
     }
     try FileSystem.write(RepositoryJSON.encode(signed), to: path)
     for file in unnamed { try SigningKeys.retire(file.name, in: folder.keys) }
+    try FileSystem.remove(draft)
     return .published(root)
   }
 }
