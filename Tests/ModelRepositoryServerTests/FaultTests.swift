@@ -5,6 +5,7 @@
 
 #if Servers
 import Foundation
+import GRDB
 import HTTPTypes
 import HummingbirdTesting
 import ModelRepositoryAPI
@@ -65,6 +66,47 @@ import Testing
     let report = try await RepositoryStore(fixture.open()).fsck()
     #expect(report.isSound && report.blobs == 1)
     #expect(try FileSystem.names(in: fixture.folder + "/uploads").isEmpty)
+  }
+
+  @Test func `a channel's valid document is sent although the disk can't be written`()
+    async throws
+  {
+    let fixture = try await TestRepository()
+    let day: TimeInterval = 24 * 3600
+    let path = "/v1/models/cats/channels/stable"
+    try await fixture.serve { client in
+      try await client.publish("1.0")
+      _ = try await client.set(to: "1.0", tag: nil)
+      let known = try await client.send(.get, path).bytes
+      func setReadOnly(_ isReadOnly: Bool) async throws {
+        try await client.repository.database.writeWithoutTransaction {
+          try $0.execute(sql: "PRAGMA query_only = \(isReadOnly ? 1 : 0)")
+        }
+      }
+      // The document is valid for 30 days, and due to be signed again after 15.
+      fixture.pass(16 * day)
+      try await setReadOnly(true)
+      #expect(try await client.send(.get, path).bytes == known)
+      try await setReadOnly(false)
+      #expect(try await client.document().document.documentVersion == 2)
+      fixture.pass(31 * day)
+      try await setReadOnly(true)
+      try await client.send(.get, path, expects: 507, code: "not_stored")
+      try await setReadOnly(false)
+      #expect(try await client.document().document.documentVersion == 3)
+      // Clients reject a document of a key that was revoked.
+      let keys = try RepositoryKeys(dataFolder: fixture.folder)
+      let root = SigningKey()
+      let ceremony = RepositoryKeys.Ceremony(rootKeys: [root], now: fixture.now)
+      _ = try keys.makeRoot(
+        RootDocument.RootRole(threshold: 1, keys: [root.verificationKey]), ceremony)
+      _ = try keys.rotate(to: try client.name("next"), isStolen: true, ceremony)
+      try client.repository.reloadKeys()
+      try await setReadOnly(true)
+      try await client.send(.get, path, expects: 507, code: "not_stored")
+      try await setReadOnly(false)
+      #expect(try await client.document().document.root == 2)
+    }
   }
 
   @Test func `a blob that the store rejects doesn't exist`() async throws {

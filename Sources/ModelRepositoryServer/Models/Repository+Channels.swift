@@ -55,23 +55,42 @@ extension Repository {
     }
     // A new document keeps the content of the old one, so that content must match the signature.
     if state.keys == signing.label { try await checkSignature(of: state, model) }
-    return try await database.write { [self] database in
+    do {
+      return try await renew(channel, of: model)
+    } catch let error as DatabaseError
+      where [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY].contains(error.resultCode)
+    {
+      // The disk is full or read-only. A document of a revoked key is of no use to clients.
+      guard isGood(state), Self.isSigned(state, by: try trustedKeys) else { throw error }
+      return state
+    }
+  }
+
+  /// Signs a channel's newest document again, if it is old.
+  private func renew(
+    _ channel: RepositoryName, of model: RepositoryName
+  ) async throws -> ChannelState {
+    try await database.write { [self] database in
       guard let state = try Self.channel(channel, of: model, database) else {
         throw Self.noChannel(channel, model)
       }
       guard isOld(state) else { return state }
       var document = state.document
-      let isGood = document.expires > now && !isEarly(state)
       document.documentVersion += 1
       document.issued = wholeNow
       document.expires = wholeNow + options.documentLifetime
       do {
         return try insert(document, .renewal, restores: state.restores, database)
-      } catch is Problem where isGood {
+      } catch is Problem where isGood(state) {
         // The current document is still valid, so it is better than none.
         return state
       }
     }
+  }
+
+  /// Whether clients accept a document's times.
+  private func isGood(_ state: ChannelState) -> Bool {
+    state.document.expires > now && !isEarly(state)
   }
 
   /// Rejects a document that clients would reject because it was changed after it was signed.
