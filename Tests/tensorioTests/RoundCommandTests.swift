@@ -72,7 +72,7 @@ struct RoundCommandTests {
       ["repository"] + arguments,
       environment: [
         "TENSORIO_REPOSITORY": server.address, "TENSORIO_REPOSITORY_TOKEN": token,
-        "XDG_STATE_HOME": NSTemporaryDirectory(),
+        "XDG_STATE_HOME": NSTemporaryDirectory(), "XDG_CACHE_HOME": NSTemporaryDirectory(),
       ])
     #expect(
       result.status == status, "\(arguments): \(result.output)\(result.error)",

@@ -17,7 +17,7 @@ extension ModelDownload {
   /// Fetches the channel's newest document, verifies it, and records it in the state.
   func currentDocument() async throws -> TrustedDocument {
     let known = try folder.readState().channels[configuration.channel.text]
-    let trust = try await BlockingWork.run { try storedTrust() }
+    let trust = try await BlockingWork.run { try trustStore().stored() }
     // If the known document can't be verified any more, fetch it again without its ETag.
     let usable = known.flatMap { known in (try? verified(known.document, trust)) }
     let etag = usable == nil ? nil : known?.etag
@@ -33,7 +33,7 @@ extension ModelDownload {
     }
     try cache.environment.reached(.documentFetched)
     let document = try await trusted(fetched.signed, trust) { trust in
-      try await BlockingWork.run { try keep(trust) }
+      try await BlockingWork.run { try trustStore().keep(trust) }
     }
     try await BlockingWork.run { try record(document, fetched.signed, fetched.etag) }
     return document
@@ -48,7 +48,7 @@ extension ModelDownload {
           + "request had no condition."
       )
     }
-    let trust = try await BlockingWork.run { try storedTrust() }
+    let trust = try await BlockingWork.run { try trustStore().stored() }
     let document = try await trusted(fetched.signed, trust) { $0 }
     let seen =
       try folder.readState().channels[configuration.channel.text]?
@@ -182,27 +182,12 @@ extension ChannelDocument {
 }
 
 /// Keeping the newest root document of the repository in the cache, and fetching newer ones.
-///
-/// Programs that trust different keys or root documents use different files.
 extension ModelDownload {
-  private func file(_ trust: RepositoryTrust) -> String {
-    "\(cache.trust)/\(trust.anchor).json"
-  }
-
-  /// Returns the newest trust that this computer has saved.
+  /// Returns where the newest root document is kept.
   ///
-  /// A damaged file is ignored, so the root documents are fetched again.
-  ///
-  /// - Throws: ``ModelRepositoryClientError`` if the program's root document is invalid, or
-  ///   ``FileError`` if reading the file may succeed later.
-  private func storedTrust() throws -> RepositoryTrust {
-    var trust = try configuration.trust()
-    guard
-      let bytes = try CacheFile.contents(of: file(trust), upTo: 2 * RootDocument.maximumBytes),
-      let signed = try? RepositoryJSON.decode(SignedDocument.self, from: Data(bytes))
-    else { return trust }
-    do { try trust.restore(signed) } catch is RepositoryError {}
-    return trust
+  /// - Throws: ``ModelRepositoryClientError`` if the program's root document is invalid.
+  private func trustStore() throws -> TrustStore {
+    TrustStore(cache: cache, initial: try configuration.trust())
   }
 
   /// Follows the server's root documents to the newest one.
@@ -214,21 +199,6 @@ extension ModelDownload {
     try await trust.follow { version in
       try await exchange.retrying { try await fetch(version) }
     }
-    return trust
-  }
-
-  /// Saves the root document, unless another process has saved a newer one, and returns the newest
-  /// trust.
-  ///
-  /// - Throws: ``FileError``.
-  private func keep(_ trust: RepositoryTrust) throws -> RepositoryTrust {
-    guard let signed = trust.signedRoot else { return trust }
-    try CacheFolder.makeFolder(cache.trust)
-    let lock = try FileLock.waiting(on: cache.trust)
-    defer { withExtendedLifetime(lock) {} }
-    let known = try storedTrust()
-    guard known.version < trust.version else { return known }
-    try cache.replace(file(trust), with: RepositoryJSON.encode(signed))
     return trust
   }
 

@@ -43,11 +43,18 @@ struct RepositorySender: Sendable {
     _ method: HTTPMethod = .GET, _ path: String, _ fields: HTTPHeaders = HTTPHeaders(),
     body: ByteBuffer? = nil, deadline: NIODeadline = .distantFuture
   ) async throws -> (response: HTTPClientResponse, address: RepositoryAddress) {
+    try await send(method, path, fields, body.map { .bytes($0) }, deadline)
+  }
+
+  private func send(
+    _ method: HTTPMethod, _ path: String, _ fields: HTTPHeaders, _ body: HTTPClientRequest.Body?,
+    _ deadline: NIODeadline
+  ) async throws -> (response: HTTPClientResponse, address: RepositoryAddress) {
     var address = server.appending(path)
     var request = HTTPClientRequest(url: "")
     request.method = method
     request.headers = fields
-    request.body = body.map { .bytes($0) }
+    request.body = body
     for _ in 0...redirects {
       request.url = address.url.absoluteString
       request.headers.remove(name: "authorization")
@@ -73,6 +80,73 @@ struct RepositorySender: Sendable {
     throw ModelRepositoryClientError(
       .serverError, "'\(server.appending(path).shown)' redirects more than \(redirects) times.")
   }
+}
+
+extension RepositorySender {
+  /// Sends a request once whose body takes long.
+  ///
+  /// The network library's limits don't apply while a server takes nothing of a body. Therefore, the
+  /// body is sent in pieces, and the request ends if none was taken for the time of the policy.
+  ///
+  /// - Throws: ``Failure``, or ``ModelRepositoryClientError`` for a redirect that isn't followed.
+  func sendLong(
+    _ method: HTTPMethod, _ path: String, _ fields: HTTPHeaders, body: ByteBuffer,
+    deadline: NIODeadline
+  ) async throws -> HTTPClientResponse {
+    let pieces = BodyPieces(body)
+    let stall = client.policy.stall
+    return try await withThrowingTaskGroup(of: HTTPClientResponse?.self) { group in
+      group.addTask {
+        let body = HTTPClientRequest.Body.stream(
+          pieces, length: .known(Int64(body.readableBytes)))
+        return try await send(method, path, fields, body, deadline).response
+      }
+      group.addTask {
+        while let taken = pieces.lastTaken {
+          try await Task.sleep(until: taken + stall, clock: .continuous)
+          guard pieces.lastTaken != taken else {
+            throw Failure(error: HTTPClientError.writeTimeout, address: server.appending(path))
+          }
+        }
+        return nil
+      }
+      defer { group.cancelAll() }
+      while let response = try await group.next() {
+        if let response { return response }
+      }
+      throw CancellationError()
+    }
+  }
+}
+
+/// The body of a request in pieces, which notes when the network library took the last one.
+private final class BodyPieces: AsyncSequence, Sendable {
+  typealias Element = ByteBuffer
+
+  private static let size = 256 << 10
+
+  private let bytes: ByteBuffer
+  /// When a piece was taken; nil after the last one.
+  private let taken = Mutex<ContinuousClock.Instant?>(.now)
+
+  init(_ bytes: ByteBuffer) { self.bytes = bytes }
+
+  /// When a piece was taken; nil after the last one.
+  var lastTaken: ContinuousClock.Instant? { taken.withLock { $0 } }
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    let pieces: BodyPieces
+    var rest: ByteBuffer
+
+    mutating func next() async -> ByteBuffer? {
+      let piece = rest.readSlice(length: Swift.min(BodyPieces.size, rest.readableBytes))
+      let isOver = rest.readableBytes == 0
+      pieces.taken.withLock { $0 = isOver ? nil : .now }
+      return piece?.readableBytes == 0 ? nil : piece
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pieces: self, rest: bytes) }
 }
 
 /// The certificate authorities that are trusted for encrypted connections.

@@ -16,6 +16,10 @@ struct BlobUploader: Sendable {
   /// The folder in which unfinished uploads are remembered, or nil to forget them when the process
   /// ends.
   let memory: String?
+  /// How long to wait while the server still handles a request whose response was lost.
+  ///
+  /// The server notices a lost connection after a minute or so.
+  var patience: Duration = .seconds(100)
 
   private static let partSize = 4 << 20
   private static let retries = RetryPolicy(
@@ -54,6 +58,7 @@ struct BlobUploader: Sendable {
   ) async throws {
     var failures = 0
     var isUnsure = false
+    var wait = Wait(patience)
     while state.offset < blob.size {
       do {
         if isUnsure {
@@ -63,7 +68,12 @@ struct BlobUploader: Sendable {
         }
         state = try await send(Self.part(of: file, path, at: state.offset), of: state)
         failures = 0
+        wait = Wait(patience)
         onProgress(state.offset)
+      } catch let error as PublishingError where error.code == .uploadBusy {
+        // The server hasn't noticed yet that the connection of an earlier request was lost.
+        isUnsure = true
+        try await wait.pause(after: error)
       } catch let error as PublishingError {
         failures += 1
         isUnsure = true
@@ -90,13 +100,14 @@ struct BlobUploader: Sendable {
   /// than the request's timeout, or may have to be retried.
   private func finish(_ state: UploadState, _ blob: BlobReference) async throws {
     var failures = 0
+    var wait = Wait(patience)
     while true {
       do {
         _ = try await connection.send(.PUT, "/v1/uploads/\(state.id)?digest=\(blob.digest)")
         return
-      } catch let error as PublishingError where failures > 0 && error.code == .uploadBusy {
+      } catch let error as PublishingError where error.code == .uploadBusy {
         // The server is still handling the request whose response was lost.
-        try await Task.sleep(for: .seconds(1))
+        try await wait.pause(after: error)
       } catch let error as PublishingError where failures > 0 && error.code == .uploadNotFound {
         guard try await connection.send(.POST, "/v1/uploads?digest=\(blob.digest)").status == 200
         else { throw error }
@@ -123,8 +134,44 @@ struct BlobUploader: Sendable {
     return next
   }
 
+  /// Waiting for a server that is busy with an earlier request.
+  private struct Wait {
+    private let patience: Duration
+    private var end: ContinuousClock.Instant?
+
+    init(_ patience: Duration) { self.patience = patience }
+
+    /// Waits for a second.
+    ///
+    /// - Throws: The error if the time since the first call is over.
+    mutating func pause(after error: PublishingError) async throws {
+      let end = end ?? .now + patience
+      guard .now < end else { throw error }
+      self.end = end
+      try await Task.sleep(for: .seconds(1))
+    }
+  }
+
   /// Resumes an unfinished upload or starts a new one, or returns nil if the server has the blob.
+  ///
+  /// Transient failures are retried.
   private func begin(_ blob: BlobReference) async throws -> UploadState? {
+    var failures = 0
+    while true {
+      do {
+        return try await beginOnce(blob)
+      } catch let error as PublishingError {
+        // A server that never responded has a wrong address, or isn't running.
+        let mayPass =
+          error.status.map { [429, 502, 503, 504].contains($0) } ?? connection.wasReached
+        guard mayPass else { throw error }
+        failures += 1
+        try await Self.pause(after: error, number: failures)
+      }
+    }
+  }
+
+  private func beginOnce(_ blob: BlobReference) async throws -> UploadState? {
     if let id = remembered(blob) {
       do {
         return try await connection.get(UploadState.self, "/v1/uploads/\(id)")

@@ -9,6 +9,7 @@ import Foundation
 import ModelRepositoryAPI
 import NIOCore
 import NIOHTTP1
+import Synchronization
 import WebClient
 
 /// Sends requests to a repository's API.
@@ -32,7 +33,14 @@ struct RepositoryConnection: Sendable {
     }
   }
 
+  /// Whether the server ever responded, which makes a retry worthwhile.
+  private final class Contact: Sendable {
+    let wasMade = Mutex(false)
+  }
+
   private let sender: RepositorySender
+  private let contact = Contact()
+  var wasReached: Bool { contact.wasMade.withLock { $0 } }
   private var server: String { sender.server.url.absoluteString }
   /// The maximum size of a response in bytes, which is enough for documents.
   ///
@@ -42,7 +50,10 @@ struct RepositoryConnection: Sendable {
   /// - Throws: ``PublishingError`` if the address is invalid, or if another machine's address isn't
   ///   https, because the token could be read in transit; `TensorIOError` if the file of
   ///   authorities can't be used.
-  init(server: String, token: String?, certificateAuthorities: String?) throws {
+  init(
+    server: String, token: String?, certificateAuthorities: String?,
+    stall: Duration = .seconds(90)
+  ) throws {
     let address: RepositoryAddress
     do {
       address = try RepositoryAddress(server: server, allowsInsecureConnections: false)
@@ -50,26 +61,43 @@ struct RepositoryConnection: Sendable {
       throw PublishingError(.invalidServer, error.message)
     }
     let policy = WebClient.Policy(
-      connect: .seconds(ConnectionFault.connectSeconds), stall: .seconds(90),
+      connect: .seconds(ConnectionFault.connectSeconds), stall: stall,
       encryption: try TrustedAuthorities.configuration(adding: certificateAuthorities))
     sender = RepositorySender(
       client: WebClient(policy), server: address, token: token, redirects: 20)
   }
 
+  /// Returns the time that an upload may take whose bytes nobody wants after a deadline.
+  static func longestUpload(until deadline: Date, at now: Date = .now) -> Duration {
+    .seconds(min(max(deadline.timeIntervalSince(now), 120), 6 * 3600))
+  }
+
   /// Sends a request to a path that starts with `/v1`.
+  ///
+  /// `longest` is the time limit for a body that takes long to send. A server that takes none of it
+  /// for a while still ends the request.
   ///
   /// - Throws: ``PublishingError`` for other statuses and if there is no response.
   func send(
     _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: Data? = nil,
-    accepting statuses: Set<Int> = [200, 201, 202, 204]
+    longest: Duration? = nil, accepting statuses: Set<Int> = [200, 201, 202, 204]
   ) async throws -> Answer {
     let fields = HTTPHeaders(headers)
     // Requests that change something may take longer, for example to copy a blob to another
     // machine.
-    let longest: TimeAmount = method == .GET ? .seconds(30) : .minutes(2)
+    let usual: Duration = method == .GET ? .seconds(30) : .seconds(120)
+    let deadline = NIODeadline.now() + TimeAmount(longest ?? usual)
+    let bytes = body.map { ByteBuffer(bytes: $0) }
     let answer = try await explained {
-      let (response, _) = try await sender.send(
-        method, path, fields, body: body.map { ByteBuffer(bytes: $0) }, deadline: .now() + longest)
+      let response: HTTPClientResponse
+      if let bytes, longest != nil {
+        response = try await sender.sendLong(
+          method, path, fields, body: bytes, deadline: deadline)
+      } else {
+        response = try await sender.send(method, path, fields, body: bytes, deadline: deadline)
+          .response
+      }
+      contact.wasMade.withLock { $0 = true }
       let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
       return Answer(
         status: Int(response.status.code), headers: response.headers,

@@ -22,7 +22,7 @@ public import TensorIO
 /// The server sees each client's update. It is clipped, but it isn't secret.
 public struct FederatedClient: Sendable {
   private let connection: RepositoryConnection
-  private let trust: RepositoryTrust
+  private let trustStore: TrustStore
   /// The time, memory and steps that a training may take.
   public var limits = TrainingLimits()
 
@@ -32,24 +32,33 @@ public struct FederatedClient: Sendable {
   ///   - server: The server's address.
   ///   - token: A token with the scope `train`.
   ///   - keys: The trusted keys, which the program was shipped with.
+  ///   - folder: The folder in which the newest root document is kept, so that a revoked key stays
+  ///     revoked. It may be ``ModelRepositoryConfiguration/folder``. If it is nil, the folder is the
+  ///     one that `tensorio repository pull` uses for the channel `stable`.
   ///   - certificateAuthorities: A PEM file of authorities to trust in addition to the system's.
-  /// - Throws: ``PublishingError`` if the address is invalid, or `TensorIOError` if the file of
-  ///   authorities can't be used.
+  /// - Throws: ``PublishingError`` if the address is invalid, `TensorIOError` if the file of
+  ///   authorities can't be used, or ``ModelRepositoryClientError`` if the folder can't.
   public init(
-    server: String, token: String?, keys: [VerificationKey], certificateAuthorities: String? = nil
+    server: String, token: String?, keys: [VerificationKey], folder: String? = nil,
+    certificateAuthorities: String? = nil
   ) throws {
     try self.init(
-      server: server, token: token, trust: RepositoryTrust(keys: keys),
+      server: server, token: token, trust: RepositoryTrust(keys: keys), folder: folder,
       certificateAuthorities: certificateAuthorities)
   }
 
   /// Prepares a client that trusts keys or a root document.
   package init(
-    server: String, token: String?, trust: RepositoryTrust, certificateAuthorities: String? = nil
+    server: String, token: String?, trust: RepositoryTrust, folder: String? = nil,
+    certificateAuthorities: String? = nil
   ) throws {
     connection = try RepositoryConnection(
       server: server, token: token, certificateAuthorities: certificateAuthorities)
-    self.trust = trust
+    let path = folder ?? RepositoryCache.folder(server: server, channel: .stable)
+    trustStore = TrustStore(
+      cache: try ModelRepositoryClientError.converting {
+        try CacheFolder(path, ClientEnvironment())
+      }, initial: trust)
   }
 
   /// What a client did in a round.
@@ -64,16 +73,21 @@ public struct FederatedClient: Sendable {
 
   /// Fetches a round's task and verifies it.
   ///
-  /// - Throws: ``PublishingError`` if a request fails, or `RepositoryError` if no trusted key signed
-  ///   the task, if it belongs to another round, or if its deadline is over.
+  /// The newest root document is fetched and kept.
+  ///
+  /// - Throws: ``PublishingError`` if a request fails, `RepositoryError` if no trusted key signed the
+  ///   task, if it belongs to another round, or if its deadline is over, or
+  ///   ``ModelRepositoryClientError`` if the root document can't be kept.
   public func task(_ round: RepositoryName, of model: RepositoryName) async throws -> RoundTask {
     let signed = try await connection.get(
       SignedDocument.self, "/v1/models/\(model)/rounds/\(round)")
-    var trust = trust
+    let store = trustStore
+    var trust = try await Self.blocking { try store.stored() }
     try await trust.follow { version in
       let answer = try await connection.send(.GET, "/v1/root/\(version)", accepting: [200, 404])
       return answer.status == 200 ? try answer.decode(SignedDocument.self) : nil
     }
+    trust = try await Self.blocking { [trust] in try store.keep(trust) }
     let task = try signed.verifiedTask(by: try trust.keys(at: .now))
     guard task.model == model, task.round == round else {
       throw RepositoryError(
@@ -89,6 +103,12 @@ public struct FederatedClient: Sendable {
     }
     try task.checkTimes(at: .now)
     return task
+  }
+
+  private static func blocking<Value: Sendable>(
+    _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await BlockingWork.run { try ModelRepositoryClientError.converting(work) }
   }
 
   /// Takes part in a round: fetches the task and the base version, trains, clips and sends.
@@ -147,7 +167,7 @@ public struct FederatedClient: Sendable {
           .PUT, path,
           headers: [
             ("Enrolment", enrolment.secret), ("Content-Type", "application/octet-stream"),
-          ], body: file
+          ], body: file, longest: RepositoryConnection.longestUpload(until: task.deadline)
         ).decode(RoundReceipt.self)
       } catch let error as PublishingError
         where error.code.rawValue == "update_repeated"
