@@ -75,8 +75,9 @@ public struct VersionManifest: Sendable, Hashable, Codable {
     var total = 0
     for file in files {
       let name = file.path.prefix(100)
-      guard Self.isSafe(file.path) else {
-        throw invalid("has the path '\(name)', which is not safe")
+      if let fault = Self.fault(of: file.path) {
+        throw invalid(
+          "has the path '\(name)', which isn't safe, because \(fault). Rename or remove the file")
       }
       // A case-insensitive file system would lose one of the two files.
       guard paths.insert(file.path.lowercased()).inserted else {
@@ -99,14 +100,29 @@ public struct VersionManifest: Sendable, Hashable, Codable {
     }
   }
 
-  /// Returns whether a path stays in its folder on every system and has no hidden names.
-  static func isSafe(_ path: String) -> Bool {
-    guard (1...1000).contains(path.utf8.count),
-      path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != 0x5C && $0 != 0x3A })
-    else { return false }
+  /// Returns why a path might leave its folder on some system or has a hidden name; nil if it is
+  /// safe.
+  static func fault(of path: String) -> String? {
+    guard path.utf8.count <= 1000 else {
+      return "it has \(path.utf8.count) bytes, but at most 1000 are allowed"
+    }
+    // Bytes are compared, because a combining accent would hide a character.
+    if path.utf8.contains(0x3A) { return "it contains ':'" }
+    if path.utf8.contains(0x5C) { return "it contains '\\'" }
+    guard path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      return "it contains a control character"
+    }
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
-    return names.count <= 32
-      && names.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") && $0.utf8.count <= 255 }
+    guard names.count <= 32 else {
+      return "it has \(names.count) names, but at most 32 are allowed"
+    }
+    for name in names {
+      if name.isEmpty { return "one of its names is empty" }
+      if name.utf8.first == 0x2E { return "'\(name.prefix(40))' begins with a full stop" }
+      guard name.utf8.count > 255 else { continue }
+      return "one of its names has \(name.utf8.count) bytes, but at most 255 are allowed"
+    }
+    return nil
   }
 
   private func invalid(_ what: String) -> RepositoryError {

@@ -40,6 +40,22 @@ import Testing
     #expect(throws: RepositoryError.self) { try Self.manifest(paths).validate() }
   }
 
+  @Test(arguments: [
+    (".gitattributes", "'.gitattributes' begins with a full stop"),
+    ("a/.git/b", "'.git' begins with a full stop"),
+    (".\u{301}x", "begins with a full stop"), ("C:x", "it contains ':'"),
+    ("a:\u{301}", "it contains ':'"), ("a\\b", "it contains '\\'"),
+    ("a\nb", "a control character"), ("a//b", "one of its names is empty"),
+    (String(repeating: "a", count: 256), "256 bytes, but at most 255 are allowed"),
+    (String(repeating: "a/", count: 600), "1200 bytes, but at most 1000 are allowed"),
+    (Array(repeating: "a", count: 33).joined(separator: "/"), "it has 33 names"),
+  ])
+  func `a path that is refused is explained`(path: String, reason: String) {
+    let error = #expect(throws: RepositoryError.self) { try Self.manifest([path]).validate() }
+    #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    #expect(error?.message.hasSuffix("Rename or remove the file.") == true)
+  }
+
   @Test func `impossible sizes and counts are rejected`() {
     #expect(throws: RepositoryError.self) { try Self.manifest(["a"], size: -1).validate() }
     #expect(throws: RepositoryError.self) { try Self.manifest(["a", "b"], size: .max).validate() }
