@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._program import find_program
+from ._program import digest_of, find_program
 from ._remote import RemoteModel
 from ._results import Result, Row, Stream, read_answer, read_text
 from ._worker import Answer, Worker
@@ -257,7 +257,7 @@ class Model:
 
         It covers the model's files, the layers in model.json, and the weights, labels and other files that they name.
         """
-        return str(self._running().description["model"]["bundle_sha256"])
+        return digest_of(self._running().description)
 
     @property
     def run_id(self) -> str:

@@ -10,6 +10,7 @@ import importlib.metadata
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 from ._errors import Error
 
@@ -38,6 +39,18 @@ def find_program(program: str | os.PathLike[str] | None = None) -> str:
         raise Error(f"The program 'tensorio' is missing. Install it with 'pip install {PROJECT}', add its "
                     "folder to PATH, or set TENSORIO_PROGRAM to its path.")
     return os.path.abspath(found)
+
+
+def digest_of(description: dict[str, Any]) -> str:
+    """Returns the digest of a model from what its worker says about it.
+
+    Raises:
+        Error: The program is older than this package.
+    """
+    digest = description["model"].get("bundle_sha256")
+    if not digest:
+        raise Error(f"The program 'tensorio' is older than this package. Update it with 'pip install -U {PROJECT}'.")
+    return str(digest)
 
 
 def _installed_program() -> str | None:

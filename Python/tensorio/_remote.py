@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ._errors import Error
-from ._program import find_program
+from ._program import digest_of, find_program
 
 Self = TypeVar("Self", bound="RemoteModel")
 
@@ -105,7 +105,7 @@ def _digest(program: str, bundle: Path) -> str:
                             capture_output=True, text=True)
     if result.returncode != 0:
         raise Error(f"The model '{bundle.stem}' can't be loaded: {result.stderr.strip().removeprefix('error: ')}")
-    return str(json.loads(result.stdout.splitlines()[0])["model"]["bundle_sha256"])
+    return digest_of(json.loads(result.stdout.splitlines()[0]))
 
 
 def _cache() -> Path:

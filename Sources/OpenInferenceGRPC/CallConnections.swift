@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Servers
+import GRPCCore
 import NIOCore
 import Synchronization
 import WebServing
@@ -58,11 +59,17 @@ final class CallConnections: Sendable {
   /// - Parameters:
   ///   - peer: The client, as in the call's context.
   ///   - body: The call.
-  func whileWatching(_ peer: String, _ body: () async throws -> Void) async rethrows {
-    let key = peers.withLock { $0[peer] }
-    if let key { count(-1, key) }
-    defer { if let key { count(1, key) } }
-    try await body()
+  /// - Throws: What the call throws.
+  func whileWatching(_ peer: String, _ body: () async throws -> Void) async throws {
+    guard let key = peers.withLock({ $0[peer] }) else { return try await body() }
+    count(-1, key)
+    let hasEnded = Atomic(false)
+    // The stream of a cancelled call is closed before the call notices, and then counts as ended.
+    let end = { @Sendable [self] in
+      if !hasEnded.exchange(true, ordering: .relaxed) { count(1, key) }
+    }
+    defer { end() }
+    try await withRPCCancellationHandler(operation: body, onCancelRPC: end)
   }
 
   private func count(_ change: Int, _ key: ObjectIdentifier) {

@@ -76,6 +76,12 @@ package final class ConnectionLimits: Sendable {
         // the spare number. A server that stops accepting there lets others wait.
         let most = state.connections.values.max { $0.count < $1.count }
         victim = most.flatMap(Self.oldest)
+        if victim == nil, state.count >= total + Self.spare {
+          let all = state.connections.values.reduce(into: [ObjectIdentifier: Connection]()) {
+            $0.merge($1) { old, _ in old }
+          }
+          victim = Self.oldest(all)
+        }
         isAdmitted = victim != nil || state.count < total + Self.spare
       }
       if let victim { Self.remove(victim, &state) }

@@ -30,12 +30,12 @@ import Testing
     let store = EvaluationStore(try WebFixture().options, rowLimit: 50)
     defer { store.end() }
     let running = try job(["digits"], iterations: 1000)
-    try store.add(running)
     let ended = try job(["digits"])
-    try store.add(ended)
-    ended.cancel()
     // Each model has 20 rows, so this one needs the place of both.
     let large = try job(["digits", "digits-int8"])
+    try store.add(running)
+    try store.add(ended)
+    ended.cancel()
     let error = #expect(throws: WebError.self) { try store.add(large) }
     #expect(error?.code == "too_busy")
     #expect(store.all.map(\.id) == [ended.id, running.id])

@@ -23,7 +23,7 @@ import Testing
     try await fixture.test { client in
       // This ends the test if the digits below wait for a thread.
       let opener = Task {
-        try await Task.sleep(for: .seconds(20))
+        try await Task.sleep(for: .seconds(120))
         backend.open()
       }
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -69,7 +69,8 @@ final class LineModel: TrainableLoadedModel {
     var description = SignatureDescription(
       key: signature.key, inputs: fed.filter { !$0.hasDefault || layers.inputs.contains($0.name) },
       outputs: found)
-    description.isTrainingStep = onlyTrains && !layers.operations.isEmpty
+    description.isTrainingStep =
+      onlyTrains && !layers.operations.isEmpty && signature.key != Self.serving.key
     return description
   }
 

@@ -17,6 +17,11 @@ struct RoundCommandTests {
   private static let bundle =
     CommandRunner.packageFolder.path + "/Tests/Fixtures/Federated/points.tiobundle"
 
+  /// The folder of the commands' cache and state.
+  private let home: TemporaryFolder
+
+  init() throws { home = try TemporaryFolder() }
+
   /// Returns lines with points around the corners of a triangle.
   private func points(_ count: Int, seed: UInt64, labels: Bool = false) -> String {
     var random = SplitMix64(seed: seed)
@@ -72,7 +77,7 @@ struct RoundCommandTests {
       ["repository"] + arguments,
       environment: [
         "TENSORIO_REPOSITORY": server.address, "TENSORIO_REPOSITORY_TOKEN": token,
-        "XDG_STATE_HOME": NSTemporaryDirectory(), "XDG_CACHE_HOME": NSTemporaryDirectory(),
+        "XDG_STATE_HOME": home.path, "XDG_CACHE_HOME": home.path,
       ])
     #expect(
       result.status == status, "\(arguments): \(result.output)\(result.error)",
@@ -143,6 +148,7 @@ struct RoundCommandTests {
         ["repository", "federated", "join", "points", "r", "--key", key, "--data", large],
         environment: ProcessInfo.processInfo.environment.merging([
           "TENSORIO_REPOSITORY": server.address, "TENSORIO_REPOSITORY_TOKEN": clients[index],
+          "XDG_CACHE_HOME": home.path,
         ]) { _, new in new })
     }
     _ = try await status(at: server, admin) { $0.enrolled == 3 }

@@ -83,16 +83,22 @@ struct TrainLineTests {
   @Test func `Ctrl-C during an evaluation keeps the epoch's steps`() async throws {
     try write(2000, label: "label", to: "many.jsonl")
     let run = folder.path + "/run"
-    let options = [
-      "--epochs", "3", "--evaluate", folder.path + "/many.jsonl", "--checkpoints", run, "--resume",
-    ]
-    let part = try await train(options, interruptedAtOutput: true)
+    func options(_ epochs: Int) -> [String] {
+      [
+        "--epochs", "\(epochs)", "--evaluate", folder.path + "/many.jsonl", "--checkpoints", run,
+        "--resume",
+      ]
+    }
+    let part = try await train(options(100_000), interruptedAtOutput: true)
     #expect(part.status == 130, "\(part.error)")
-    #expect(part.error.contains("interrupted after 1 of 3 epochs"), "\(part.error)")
-    #expect(part.output.split(separator: "\n").count == 1)
+    // The signal can come late on a busy machine.
+    let done = part.output.split(separator: "\n").count
+    #expect(done >= 1)
+    #expect(part.error.contains("interrupted after \(done) of 100000 epochs"), "\(part.error)")
     let names = try FileManager.default.contentsOfDirectory(atPath: run)
-    #expect(names.contains("epoch-00001"))
-    let rest = try await train(options)
+    let digits = "\(done)"
+    #expect(names.contains("epoch-" + String(repeating: "0", count: 5 - digits.count) + digits))
+    let rest = try await train(options(done + 2))
     #expect(rest.status == 0, "\(rest.error)")
     #expect(rest.output.split(separator: "\n").count == 2)
   }

@@ -137,9 +137,9 @@ struct WorkerSupervisionTests {
     let bundle = try TemporaryBundle.slow()
     let client = try WorkerClient([bundle.path, "--supervise", "1", "--threads", "1"])
     // The first one ends its worker, so the others wait for it, and for another one that loads.
-    client.sendItem(0, #""value":\#(TemporaryBundle.long),"timeout_ms":2000"#)
+    client.sendItem(0, #""value":\#(TemporaryBundle.long),"timeout_ms":6000"#)
     for id in 1..<6 {
-      client.sendItem(id, #""value":\#(id),"timeout_ms":2000,"answer":"outputs""#)
+      client.sendItem(id, #""value":\#(id),"timeout_ms":5000,"answer":"outputs""#)
     }
     let (messages, status) = try await client.finish()
     #expect(status == 0)

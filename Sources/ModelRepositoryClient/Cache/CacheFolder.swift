@@ -25,11 +25,16 @@ final class CacheFolder: Sendable {
   /// Opens a cache, or creates it.
   ///
   /// - Throws: ``FileError``.
-  init(_ path: String, _ environment: ClientEnvironment) throws {
+  convenience init(_ path: String, _ environment: ClientEnvironment) throws {
+    self.init(unmade: path, environment)
+    for folder in [self.path, store, partial, models] { try Self.makeFolder(folder) }
+  }
+
+  /// Uses a folder that may not exist yet, and makes nothing in it.
+  init(unmade path: String, _ environment: ClientEnvironment) {
     // Make the path absolute, because a process may change its working directory.
     self.path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     self.environment = environment
-    for folder in [self.path, store, partial, models] { try Self.makeFolder(folder) }
   }
 
   var store: String { path + "/store" }

@@ -36,8 +36,8 @@ public struct FederatedClient: Sendable {
   ///     revoked. It may be ``ModelRepositoryConfiguration/folder``. If it is nil, the folder is the
   ///     one that `tensorio repository pull` uses for the channel `stable`.
   ///   - certificateAuthorities: A PEM file of authorities to trust in addition to the system's.
-  /// - Throws: ``PublishingError`` if the address is invalid, `TensorIOError` if the file of
-  ///   authorities can't be used, or ``ModelRepositoryClientError`` if the folder can't.
+  /// - Throws: ``PublishingError`` if the address is invalid, or `TensorIOError` if the file of
+  ///   authorities can't be used.
   public init(
     server: String, token: String?, keys: [VerificationKey], folder: String? = nil,
     certificateAuthorities: String? = nil
@@ -55,10 +55,9 @@ public struct FederatedClient: Sendable {
     connection = try RepositoryConnection(
       server: server, token: token, certificateAuthorities: certificateAuthorities)
     let path = folder ?? RepositoryCache.folder(server: server, channel: .stable)
+    // Without root documents, nothing is kept, and the folder isn't made.
     trustStore = TrustStore(
-      cache: try ModelRepositoryClientError.converting {
-        try CacheFolder(path, ClientEnvironment())
-      }, initial: trust)
+      cache: CacheFolder(unmade: path, ClientEnvironment()), initial: trust)
   }
 
   /// What a client did in a round.

@@ -22,8 +22,6 @@ extension Repository {
     let expired = try await uploads.expire()
     report.uploads = expired.count
     report.bytes = expired.bytes
-    let rounds = RoundStore(self)
-    try await RepositoryCopy.blocking { try rounds.dropEndedUpdates() }
     let oldest = now - options.collectionGracePeriod
     let candidates = try await database.read { database in
       // Damaged rows stay as they are; `fsck` reports them.
@@ -66,6 +64,9 @@ extension Repository {
         "\(total.blobs) blobs, \(total.orphans) orphans, \(total.uploads) uploads, "
           + "\(total.bytes) bytes")
     }
+    // A file that can't be deleted doesn't keep the blobs from being collected.
+    let rounds = RoundStore(self)
+    try await RepositoryCopy.blocking { try rounds.dropEndedUpdates() }
     return report
   }
 

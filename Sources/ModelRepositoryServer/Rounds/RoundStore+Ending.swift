@@ -25,7 +25,7 @@ extension RoundStore {
   ///   - isForced: Whether to end it now.
   ///   - token: The token that asks for it.
   ///   - waits: Whether to wait for other averages, which can take minutes. Otherwise, nothing
-  ///     happens while one is computed, and ``run(_:)`` ends the round later.
+  ///     happens while one is computed, or after one failed, and ``run(_:)`` ends the round later.
   /// - Throws: ``Problem`` if the round is unknown, or the error of the disk or the database.
   func endIfDue(
     _ name: RepositoryName, of model: RepositoryName, isForced: Bool = false,
@@ -33,10 +33,14 @@ extension RoundStore {
   ) async throws {
     // Most requests find a round that isn't due, so they only read.
     let now = repository.now
-    let isDue = try await repository.database.read {
-      try Self.isDue(try Self.round(name, of: model, $0), at: now, isForced: isForced, $0)
+    let (isDue, hasBegun) = try await repository.database.read { database in
+      let round = try Self.round(name, of: model, database)
+      return (
+        try Self.isDue(round, at: now, isForced: isForced, database), round.state == .averaging
+      )
     }
-    guard isDue, waits || underWay.withLock({ $0.isEmpty }) else { return }
+    guard isDue else { return }
+    guard waits || !hasBegun && underWay.withLock({ $0.isEmpty }) else { return }
     try await ending.withLock([model, name]) {
       guard let due = try await begin(name, of: model, isForced: isForced, by: token) else {
         return
@@ -134,19 +138,22 @@ extension RoundStore {
       guard isEnough else { return nil }
       var generator = SystemRandomNumberGenerator()
       let result = sum.average.withLock { $0.result(noise: &generator) }
-      guard result.tensors.allSatisfy({ $0.floats.allSatisfy(\.isFinite) }) else {
-        throw RepositoryError(.invalidDocument, "The average isn't finite.")
-      }
+      guard result.tensors.allSatisfy({ $0.floats.allSatisfy(\.isFinite) }) else { return nil }
       let bytes = try result.serialized()
       try FileSystem.write(bytes, to: path)
       return BlobDigest(of: bytes)
     }
     let lost = damaged == 0 ? "" : " \(damaged) stored updates were damaged."
-    let reason =
-      isEnough
-      ? nil
-      : "\(updates) clients sent an update, but at least \(task.plan.minimumClients) are needed."
+    let reason: String?
+    if !isEnough {
+      reason =
+        "\(updates) clients sent an update, but at least \(task.plan.minimumClients) are needed."
         + lost
+    } else if digest == nil {
+      reason = "The average of the updates isn't finite."
+    } else {
+      reason = nil
+    }
     let now = repository.now
     try await repository.database.write { database in
       try database.execute(
@@ -155,7 +162,7 @@ extension RoundStore {
           WHERE model = ? AND round = ?
           """,
         arguments: [
-          isEnough ? RoundStatus.State.finished.rawValue : RoundStatus.State.failed.rawValue,
+          (digest == nil ? RoundStatus.State.failed : .finished).rawValue,
           reason, now, digest?.hexadecimal, task.model.text, task.round.text,
         ])
     }

@@ -49,9 +49,9 @@ extension RoundStore {
     private(set) var next = ContinuousClock.now
 
     /// Notes another failure, which doubles the pause up to a minute.
-    mutating func note() {
+    mutating func note(at now: ContinuousClock.Instant = .now) {
       count += 1
-      next = .now + .seconds(min(60, 1 << min(count, 6)))
+      next = now + .seconds(min(60, 1 << min(count, 6)))
     }
   }
 

@@ -144,9 +144,19 @@ final class RoundStore: Sendable {
   }
 
   /// Deletes the updates of rounds that have ended, which an earlier attempt may have left.
+  ///
+  /// - Throws: The first error, after all rounds were tried.
   func dropEndedUpdates() throws {
     let ended = try repository.database.read { try Self.rounds([.finished, .failed], $0) }
-    for round in ended { try dropUpdates(of: round.task) }
+    let failures = ended.compactMap { round -> (any Error)? in
+      do {
+        try dropUpdates(of: round.task)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure = failures.first { throw failure }
   }
 
   // MARK: - Rounds

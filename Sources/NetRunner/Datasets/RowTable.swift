@@ -85,8 +85,7 @@ struct RowTable {
       }
     }
     // A line may lack what others have, such as a label that isn't known.
-    let truths = Set(objects.flatMap { $0.members.keys })
-      .filter { TableReader.labelNames.contains($0.lowercased()) }
+    let truths = Set(places.keys.filter { TableReader.labelNames.contains($0.lowercased()) })
     let names = truths.sorted()
     labels.rows.append(.init(line: 0, cells: ["path"] + names))
     for (line, members) in objects {

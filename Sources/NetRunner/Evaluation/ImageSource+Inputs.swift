@@ -124,9 +124,13 @@ extension JSONValue {
   /// The lengths of nested arrays; nil if they differ.
   private var shape: [Int]? {
     guard case .array(let elements) = self else { return [] }
-    let inner = elements.map(\.shape)
-    guard let first = inner.first else { return [0] }
-    guard let first, inner.allSatisfy({ $0 == first }) else { return nil }
+    // Most arrays have numbers, for each of which a list would be slow.
+    if elements.allSatisfy({ if case .array = $0 { false } else { true } }) {
+      return [elements.count]
+    }
+    guard let first = elements[0].shape, elements.allSatisfy({ $0.shape == first }) else {
+      return nil
+    }
     return [elements.count] + first
   }
 }

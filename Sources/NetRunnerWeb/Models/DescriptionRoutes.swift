@@ -85,7 +85,14 @@ struct DescriptionRoutes: Sendable {
     let (model, description) = try await change(id, request)
     do {
       let draft = try await drafts.add(description, of: model, on: runner.queue)
-      let details = try await runner.queue.run { try draft.model.details() }
+      let details: JSONObject
+      do {
+        details = try await runner.queue.run { try draft.model.details() }
+      } catch {
+        // Nobody knows the draft, and it would take the place of another one.
+        try drafts.remove(draft.id, of: id)
+        throw error
+      }
       let json: JSONObject = ["id": draft.id, "model": details]
       let answer: JSONObject = [
         "draft": json, "issues": draft.model.bundle.warnings.map(\.json),

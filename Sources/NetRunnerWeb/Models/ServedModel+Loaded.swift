@@ -12,20 +12,36 @@ import TensorIO
 extension ServedModel {
   /// A model in memory, or its load, whose result all requests share that need the model meanwhile.
   final class Loaded: Sendable {
+    /// A request that waits for the model.
+    private struct Waiter {
+      let continuation: CheckedContinuation<InferenceModel, any Error>
+      /// The error if a client unloads the model meanwhile.
+      let unloaded: WebError
+    }
+
     private struct State {
-      /// The load that is under way, or the one that gave the model in memory.
-      var load: Task<InferenceModel, any Error>?
-      /// The number of requests that wait for it.
-      var waiting = 0
+      /// The model in memory.
+      var model: InferenceModel?
+      /// The number of the load that is under way.
+      var load: Int?
+      /// The requests that wait for it.
+      var waiters: [Int: Waiter] = [:]
+      /// The last number of a load or a waiter.
+      var last = 0
       var evaluator: Evaluator?
       var problem: String?
       var isUnloaded: Bool
+
+      mutating func next() -> Int {
+        last += 1
+        return last
+      }
     }
 
     private let state: Mutex<State>
 
-    /// The maximum number of requests that wait for a model.
-    private static let limit = 1024
+    /// The maximum number of requests that wait for a model, of which the queue can then take most.
+    private static let limit = 128
 
     init(isUnloaded: Bool = false) { state = Mutex(State(isUnloaded: isUnloaded)) }
 
@@ -42,12 +58,10 @@ extension ServedModel {
     func unload() {
       // The model's processes end outside of the lock.
       let former = state.withLock { state in
-        defer {
-          state = State(waiting: state.waiting, problem: state.problem, isUnloaded: true)
-        }
+        defer { state = State(last: state.last, problem: state.problem, isUnloaded: true) }
         return state
       }
-      withExtendedLifetime(former) {}
+      for waiter in former.waiters.values { waiter.continuation.resume(throwing: waiter.unloaded) }
     }
 
     /// Returns the model, and makes it on a thread of its own if nobody has.
@@ -59,59 +73,76 @@ extension ServedModel {
     ///   - unloaded: The error if a client unloaded the model.
     ///   - make: Makes the model, and blocks the thread meanwhile.
     /// - Returns: The model.
-    /// - Throws: What `make` throws, `unloaded`, and ``WebError/tooBusy``.
+    /// - Throws: What `make` throws, `unloaded`, ``WebError/tooBusy``, and `CancellationError`.
     func model(
       orThrow unloaded: WebError, _ make: @escaping @Sendable () throws -> InferenceModel
     ) async throws -> InferenceModel {
-      let load = try state.withLock { state -> Task<InferenceModel, any Error> in
+      let (known, id) = try state.withLock { state in
         guard !state.isUnloaded else { throw unloaded }
-        guard state.waiting < Self.limit else { throw WebError.tooBusy }
-        state.waiting += 1
-        if let load = state.load { return load }
-        let load = Task { try await Self.result(of: make) }
+        return (state.model, state.next())
+      }
+      if let known { return known }
+      return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          wait(Waiter(continuation: continuation, unloaded: unloaded), id, make)
+        }
+      } onCancel: {
+        state.withLock { $0.waiters.removeValue(forKey: id) }?
+          .continuation.resume(throwing: CancellationError())
+      }
+    }
+
+    /// Adds a waiter, and begins to load the model if nobody has.
+    private func wait(
+      _ waiter: Waiter, _ id: Int, _ make: @escaping @Sendable () throws -> InferenceModel
+    ) {
+      var load: Int?
+      let answer = state.withLock { state -> Result<InferenceModel, any Error>? in
+        if state.isUnloaded { return .failure(waiter.unloaded) }
+        if let model = state.model { return .success(model) }
+        if Task.isCancelled { return .failure(CancellationError()) }
+        guard state.waiters.count < Self.limit else { return .failure(WebError.tooBusy) }
+        state.waiters[id] = waiter
+        guard state.load == nil else { return nil }
+        load = state.next()
         state.load = load
-        return load
+        return nil
       }
-      do {
-        let model = try await load.value
-        note(nil, about: load)
-        return model
-      } catch {
-        note(error, about: load)
-        throw error
+      if let answer { waiter.continuation.resume(with: answer) }
+      guard let load else { return }
+      DispatchQueue(label: "tensorio.web.loading").async { [self] in
+        end(load, Result(catching: make))
       }
+    }
+
+    /// Notes how a load ended, and answers those that waited for it.
+    ///
+    /// After an error, the next request tries it again.
+    private func end(_ load: Int, _ result: Result<InferenceModel, any Error>) {
+      let waiters = state.withLock { state -> [Int: Waiter] in
+        // The model may have been unloaded meanwhile.
+        guard state.load == load else { return [:] }
+        defer { state.waiters = [:] }
+        state.load = nil
+        switch result {
+        case .success(let model): (state.model, state.problem) = (model, nil)
+        case .failure(let error): state.problem = "\(error)"
+        }
+        return state.waiters
+      }
+      for waiter in waiters.values { waiter.continuation.resume(with: result) }
     }
 
     /// Returns what runs the model on images, recordings and values.
     func evaluator(of model: InferenceModel) throws -> Evaluator {
-      try state.withLock { state in
+      let known = state.withLock { $0.evaluator }
+      if let known, known.model === model { return known }
+      // It reads labels, so it is made outside of the lock.
+      let made = try Evaluator(model, decoder: InferenceRunner.decoder)
+      return state.withLock { state in
         if let evaluator = state.evaluator, evaluator.model === model { return evaluator }
-        let evaluator = try Evaluator(model, decoder: InferenceRunner.decoder)
-        if !state.isUnloaded { state.evaluator = evaluator }
-        return evaluator
-      }
-    }
-
-    /// Notes how a load ended.
-    ///
-    /// After an error, the next request tries it again.
-    private func note(_ error: (any Error)?, about load: Task<InferenceModel, any Error>) {
-      state.withLock { state in
-        state.waiting -= 1
-        // The model may have been unloaded meanwhile.
-        guard state.load == load else { return }
-        state.problem = error.map { "\($0)" }
-        if error != nil { state.load = nil }
-      }
-    }
-
-    private static func result(
-      of make: @escaping @Sendable () throws -> InferenceModel
-    ) async throws -> InferenceModel {
-      try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue(label: "tensorio.web.loading").async {
-          continuation.resume(with: Result(catching: make))
-        }
+        if state.model === model { state.evaluator = made }
+        return made
       }
     }
   }

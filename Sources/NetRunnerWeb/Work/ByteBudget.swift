@@ -15,6 +15,8 @@ import Synchronization
 /// be full of incomplete bodies that wait for each other.
 final class ByteBudget: Sendable {
   private struct Waiter {
+    /// The number of this wait, because a request can wait several times.
+    let ticket: Int
     let id: Int
     let count: Int
     let continuation: CheckedContinuation<Void, any Error>
@@ -28,6 +30,7 @@ final class ByteBudget: Sendable {
     /// The waiting requests, oldest first.
     var waiting: [Waiter] = []
     var lastID = 0
+    var lastTicket = 0
 
     mutating func take(_ count: Int, for id: Int) {
       free -= count
@@ -53,7 +56,8 @@ final class ByteBudget: Sendable {
     private var nextIndex: Int? {
       guard let first = waiting.first else { return nil }
       if first.count <= free { return 0 }
-      return waiting.firstIndex { isOldestHolder($0.id) }
+      guard let oldest = held.keys.min() else { return nil }
+      return waiting.firstIndex { $0.id == oldest }
     }
   }
 
@@ -111,26 +115,31 @@ final class ByteBudget: Sendable {
   }
 
   private func reserve(_ wanted: Int, for id: Int) async throws {
-    let count = state.withLock { state -> Int in
+    let (count, ticket) = state.withLock { state -> (Int, Int) in
+      state.lastTicket += 1
+      let ticket = state.lastTicket
       // A request that needs more than all of the budget gets all of it.
       let count = min(wanted, total - (state.held[id] ?? 0))
       let isNext = state.waiting.first.map { $0.id > id } ?? true
-      guard count > 0 else { return 0 }
-      guard (isNext && count <= state.free) || state.isOldestHolder(id) else { return count }
+      guard count > 0 else { return (0, ticket) }
+      guard (isNext && count <= state.free) || state.isOldestHolder(id) else {
+        return (count, ticket)
+      }
       state.take(count, for: id)
-      return 0
+      return (0, ticket)
     }
     guard count > 0 else { return }
     let timer = Task {
       try await Task.sleep(for: patience)
-      refuse(id)
+      refuse(ticket)
     }
     defer { timer.cancel() }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let isRefused = state.withLock { state in
           guard state.waiting.count < limit, !Task.isCancelled else { return true }
-          state.append(Waiter(id: id, count: count, continuation: continuation))
+          state.append(
+            Waiter(ticket: ticket, id: id, count: count, continuation: continuation))
           // There may be room since it was looked for.
           state.grant()
           return false
@@ -138,7 +147,7 @@ final class ByteBudget: Sendable {
         if isRefused { continuation.resume(throwing: WebError.bodyRefused) }
       }
     } onCancel: {
-      refuse(id)
+      refuse(ticket)
     }
   }
 
@@ -149,9 +158,10 @@ final class ByteBudget: Sendable {
     }
   }
 
-  private func refuse(_ id: Int) {
+  private func refuse(_ ticket: Int) {
     let waiter = state.withLock { state in
-      let waiter = state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+      let index = state.waiting.firstIndex { $0.ticket == ticket }
+      let waiter = index.map { state.waiting.remove(at: $0) }
       // Those behind it may need less than it did.
       state.grant()
       return waiter

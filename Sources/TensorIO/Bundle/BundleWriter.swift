@@ -16,13 +16,20 @@ package struct BundleWriter {
   /// The folder to write.
   package let destination: String
   private let replaces: Bool
+  private let isLasting: Bool
 
-  /// Makes a writer of a folder, which can replace an existing one with everything in it.
-  package init(destination: String, replaces: Bool = false) {
+  /// Makes a writer of a folder.
+  ///
+  /// - Parameters:
+  ///   - destination: The folder to write.
+  ///   - replaces: Whether to replace an existing one with everything in it.
+  ///   - isLasting: Whether the bundle must survive a power failure, unlike a temporary one.
+  package init(destination: String, replaces: Bool = false, isLasting: Bool = true) {
     self.destination =
       destination.count > 1 && destination.hasSuffix("/")
       ? String(destination.dropLast()) : destination
     self.replaces = replaces
+    self.isLasting = isLasting
   }
 
   /// The folder's name without its extension.
@@ -68,7 +75,7 @@ package struct BundleWriter {
       try fill(fresh)
       try check(open(fresh))
       // After a power failure the bundle must be whole or missing.
-      try FileSystem.flushAll(fresh)
+      if isLasting { try FileSystem.flushAll(fresh) }
     } move: { fresh in
       try checkDestination()
       try FileSystem.move(fresh, over: destination)

@@ -142,13 +142,12 @@ extension FileSystem {
 
   /// Flushes a file, or a folder and everything in it, to the disk.
   package static func flushAll(_ path: String) throws {
-    if isFolder(path) {
-      for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
-        let inner = path + "/" + name
-        if isFile(inner) || isFolder(inner) { try flush(inner) }
-      }
+    guard isFolder(path) else { return try flush(path) }
+    for name in try FileManager.default.subpathsOfDirectory(atPath: path) + [""] {
+      let inner = path + "/" + name
+      // Not every file system can flush a folder, which isn't an error.
+      if isFolder(inner) { try? flush(inner) } else if isFile(inner) { try flush(inner) }
     }
-    try flush(path)
   }
 
   /// Renames a file in one step, and replaces an existing file with the new name.

@@ -37,12 +37,19 @@ extension TrainableModel {
     try exportBundle(to: path, outputs: outputs, classes: [])
   }
 
-  /// Writes a bundle as the public method does, with the names of the classes as labels of outputs
-  /// that have as many numbers and no labels.
+  /// Writes a bundle as the public method does.
   ///
+  /// - Parameters:
+  ///   - path: The folder to create.
+  ///   - outputs: The outputs to describe.
+  ///   - classes: The names of the classes, which become the labels of outputs that have as many
+  ///     numbers and no labels.
+  ///   - isLasting: Whether the bundle must survive a power failure, unlike a temporary one.
   /// - Throws: The errors of the public method.
-  package func exportBundle(to path: String, outputs: [String]?, classes: [String]) throws {
-    let writer = BundleWriter(destination: path)
+  package func exportBundle(
+    to path: String, outputs: [String]?, classes: [String], isLasting: Bool = true
+  ) throws {
+    let writer = BundleWriter(destination: path, isLasting: isLasting)
     try writer.checkDestination()
     let backend = try inference.loader.backend(for: bundle)
     try withWeights { model in

@@ -107,7 +107,13 @@ final class LimitWatch {
   var duration: Duration { clock.now - start }
 
   /// Whether the time is over, or would be after another step.
-  func isLate() -> Bool { isLate(before: longestStep + longestMeasurement) }
+  ///
+  /// - Parameter endsEpoch: Whether a measurement follows the step. A training takes its first step
+  ///   also if there is no time for a measurement.
+  /// - Returns: Whether the step must not begin.
+  func isLate(endsEpoch: Bool = false) -> Bool {
+    isLate(before: longestStep + (endsEpoch && steps > 0 ? longestMeasurement : .zero))
+  }
 
   /// Whether the time would be over after the measurement of an epoch whose steps are done.
   func isLateToMeasure() -> Bool { isLate(before: longestMeasurement) }
@@ -129,10 +135,11 @@ final class LimitWatch {
   /// - Parameters:
   ///   - items: The number of items in the step.
   ///   - bytes: The memory that the first step needs.
+  ///   - endsEpoch: Whether it is the last step of an epoch.
   /// - Returns: Whether the training goes on.
   /// - Throws: ``TensorIOError`` when not even the first step fits into the memory.
-  func beginStep(items: Int, bytes: Int) throws -> Bool {
-    if isLate() { return false }
+  func beginStep(items: Int, bytes: Int, endsEpoch: Bool = false) throws -> Bool {
+    if isLate(endsEpoch: endsEpoch) { return false }
     if let most = limits.steps, steps >= most {
       ending = .stepLimit
       return false

@@ -178,7 +178,10 @@ struct TrainingRun {
         if state.step > done { try checkpoints?.write(model, state) }
         return nil
       }
-      guard try limits.beginStep(items: indexes.count, bytes: bytes(ofStep: indexes.count)) else {
+      let isAllowed = try limits.beginStep(
+        items: indexes.count, bytes: bytes(ofStep: indexes.count),
+        endsEpoch: index == batches.count - 1)
+      guard isAllowed else {
         if state.step > done { try checkpoints?.write(model, state) }
         return nil
       }

@@ -50,7 +50,8 @@ struct LiteRTConversion {
     }
     let folder = try TemporaryFolder(" for a trial of the conversion")
     let whole = folder.path + "/trial" + BundleWriter.fileExtension
-    try model.exportBundle(to: whole, outputs: outputs, classes: classes)
+    try model.exportBundle(
+      to: whole, outputs: outputs, classes: classes, isLasting: false)
     let bundle = try ModelBundle(whole)
     let answer = try runConverter(
       bundle, model: modelFolder(of: bundle), target: folder.path + "/" + Self.modelFile,
@@ -72,7 +73,8 @@ struct LiteRTConversion {
   ) throws -> ModelComparison {
     let folder = try TemporaryFolder(" for the trained model")
     let whole = folder.path + "/trained" + BundleWriter.fileExtension
-    try model.exportBundle(to: whole, outputs: outputs, classes: classes)
+    try model.exportBundle(
+      to: whole, outputs: outputs, classes: classes, isLasting: false)
     return try convert(ModelBundle(whole), to: BundleWriter(destination: path))
   }
 

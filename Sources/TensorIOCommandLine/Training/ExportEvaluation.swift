@@ -63,7 +63,8 @@ final class ExportEvaluation: Sendable {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
     let path = folder + "/trained" + BundleWriter.fileExtension
-    try model.exportBundle(to: path, outputs: outputs, classes: classes)
+    try model.exportBundle(
+      to: path, outputs: outputs, classes: classes, isLasting: false)
     let bundle = try ModelBundle(path)
     let report = try EvaluationRun(dataset, options: options).evaluate(
       [bundle], with: Backends.all, by: ToolRecord(version: Version.current),

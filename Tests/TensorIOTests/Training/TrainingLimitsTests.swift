@@ -56,20 +56,21 @@ struct TrainingLimitsTests {
   }
 
   @Test func `the time for a measurement is kept free`() throws {
-    var options = options(1_000_000, TrainingLimits(time: .seconds(2)))
+    var options = options(1_000_000, TrainingLimits(time: .seconds(4)))
     options.measurement = { _ in
-      Thread.sleep(forTimeInterval: 1.2)
+      Thread.sleep(forTimeInterval: 2.2)
       return []
     }
-    // A second measurement would end after 2.4 seconds.
+    // A second measurement would end after 4.4 seconds.
     let summary = try run(LineFixture(), options)
     #expect(summary.ending == .timeLimit)
     #expect(summary.epochs.count == 1)
-    #expect(summary.steps == 2)
-    // The time may be known before the first epoch.
-    options.measurementTime = .seconds(3)
-    let none = try run(LineFixture(), options)
-    #expect(none.ending == .timeLimit && none.steps == 0)
+    // Only the last step of the second epoch isn't taken.
+    #expect(summary.steps == 3)
+    // The time may be known before the first epoch, of which all but the last step are taken.
+    options.measurementTime = .seconds(5)
+    let partial = try run(LineFixture(), options)
+    #expect(partial.ending == .timeLimit && partial.steps == 1)
   }
 
   @Test func `a training that ends at a limit has the weights of its best epoch`() throws {

@@ -121,8 +121,17 @@ export class LabelKeeper {
     const [hasLabel, hasShapes] = [this.labels, this.counts].map(
       (map, place) => (waiting[place] ? waiting[place].before !== null : map.has(name))
     );
-    if (hasLabel) await api.deleteLabel(this.model.id, name);
-    if (hasShapes) await api.deleteShapes(this.model.id, name);
+    try {
+      if (hasLabel) await api.deleteLabel(this.model.id, name);
+      if (hasShapes) await api.deleteShapes(this.model.id, name);
+    } catch (error) {
+      for (const change of waiting.filter(Boolean)) {
+        const key = `${change.kind} ${name}`;
+        if (!this.#waiting.has(key)) this.#waiting.set(key, change);
+      }
+      this.#startSending();
+      throw error;
+    }
     this.#sent = new Set([...this.#sent].filter((photo) => photo.name !== name));
     this.#store("label", name, null);
     this.#store("shapes", name, null);
@@ -148,8 +157,13 @@ export class LabelKeeper {
     const key = `${kind} ${photo.name}`;
     if (!this.#waiting.has(key)) this.#waiting.set(key, { photo, kind, before });
     this.#store(kind, photo.name, value);
-    if (value !== null) this.#sizes.set(photo.name, photo.size ?? null);
+    // Images that the server keeps have no size of their own, because it is known.
+    if (value !== null && photo.size !== undefined) this.#sizes.set(photo.name, photo.size);
     this.#changed(photo.name);
+    this.#startSending();
+  }
+
+  #startSending() {
     this.#sending ??= this.#send().finally(() => { this.#sending = null; });
   }
 

@@ -163,7 +163,7 @@ export class LiveView {
   async #useCamera(wanted = this.#wanted) {
     this.#wanted = wanted;
     const problem = await this.#startCamera(wanted);
-    if (problem?.code === "none") this.#wanted = {};
+    if (problem?.code === "none" && Object.keys(wanted).length > 0) return this.#useCamera({});
     if (problem) this.#explainCamera(problem);
   }
 
