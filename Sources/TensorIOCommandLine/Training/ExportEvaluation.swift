@@ -66,9 +66,16 @@ final class ExportEvaluation: Sendable {
     try model.exportBundle(
       to: path, outputs: outputs, classes: classes, isLasting: false)
     let bundle = try ModelBundle(path)
-    let report = try EvaluationRun(dataset, options: options).evaluate(
-      [bundle], with: Backends.all, by: ToolRecord(version: Version.current),
-      libraries: Backends.versions(for: [bundle]), until: { [isOver] in isOver() })
+    let report: EvaluationReport
+    do {
+      report = try EvaluationRun(dataset, options: options).evaluate(
+        [bundle], with: Backends.all, by: ToolRecord(version: Version.current),
+        libraries: Backends.versions(for: [bundle]), until: { [isOver] in isOver() })
+    } catch {
+      // An evaluation that ends while the dataset is hashed fails with an error of its own.
+      if isOver() { throw CancellationError() }
+      throw error
+    }
     if isOver() { throw CancellationError() }
     guard let result = report.models.first else { return [] }
     guard result.failed < result.images else {
