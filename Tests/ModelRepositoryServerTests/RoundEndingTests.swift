@@ -18,15 +18,6 @@ import WebServing
 
 /// Rounds that end while something else happens, and what is left of them.
 @Suite(.timeLimit(.minutes(5))) struct RoundEndingTests {
-  private func update(
-    _ index: Int, _ enrolment: RoundEnrolment, _ task: RoundTask
-  ) throws -> Data {
-    try RoundUpdate(
-      client: enrolment.client, examples: RoundFixture.examples(index),
-      changes: RoundFixture.changes(index)
-    ).serialized(for: task)
-  }
-
   private func names(in folder: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
   }
@@ -35,7 +26,8 @@ import WebServing
   private func finish(_ fixture: RoundFixture, _ client: TestClient) async throws {
     let task = try await client.makeRound()
     let enrolment = try await client.enrol(fixture.tokens[0])
-    try await client.sendUpdate(try update(0, enrolment, task), enrolment, fixture.tokens[0])
+    try await client.sendUpdate(
+      try RoundFixture.update(0, enrolment, task), enrolment, fixture.tokens[0])
     #expect(try await client.roundStatus().state == .finished)
   }
 
@@ -45,24 +37,16 @@ import WebServing
       let task = try await client.makeRound()
       let first = try await client.enrol(fixture.tokens[0])
       let late = try await client.enrol(fixture.tokens[1])
-      try await client.sendUpdate(try update(0, first, task), first, fixture.tokens[0])
-      let bytes = try update(1, late, task)
-      let calls = Shared(0)
-      let body = AsyncStream<ByteBuffer>(unfolding: {
-        let call = calls.withLock { calls -> Int in
-          calls += 1
-          return calls
-        }
-        if call == 1 { return ByteBuffer(bytes: bytes.prefix(10)) }
-        guard call == 2 else { return nil }
+      try await client.sendUpdate(try RoundFixture.update(0, first, task), first, fixture.tokens[0])
+      let bytes = try RoundFixture.update(1, late, task)
+      let body = RoundFixture.body(bytes) {
         // The round ends while the update is being received.
-        _ = try? await client.send(.post, "/v1/models/cats/rounds/r/end")
-        return ByteBuffer(bytes: bytes.dropFirst(10))
-      })
+        try await client.send(.post, "/v1/models/cats/rounds/r/end")
+      }
       let token = String(try #require(fixture.tokens[1].split(separator: ".").first))
       let problem = await #expect(throws: Problem.self) {
         try await RoundStore(client.repository).receive(
-          RequestBody(asyncSequence: body), length: nil, from: late.client, secret: late.secret,
+          body, length: nil, from: late.client, secret: late.secret,
           token: token, in: task.round, of: task.model)
       }
       #expect(problem?.code == "round_over")
@@ -95,26 +79,14 @@ import WebServing
     try await fixture.repository.serve(reserving: free - room) { client in
       let task = try await client.makeRound()
       let enrolment = try await client.enrol(fixture.tokens[0])
-      let bytes = try update(0, enrolment, task)
-      let calls = Shared(0)
-      let body = AsyncStream<ByteBuffer>(unfolding: {
-        let call = calls.withLock { calls -> Int in
-          calls += 1
-          return calls
-        }
-        if call == 1 { return ByteBuffer(bytes: bytes.prefix(10)) }
-        guard call == 2 else { return nil }
-        do {
-          try Data(count: 2 * room).write(to: URL(filePath: other))
-        } catch {
-          Issue.record(error)
-        }
-        return ByteBuffer(bytes: bytes.dropFirst(10))
-      })
+      let bytes = try RoundFixture.update(0, enrolment, task)
+      let body = RoundFixture.body(bytes) {
+        try Data(count: 2 * room).write(to: URL(filePath: other))
+      }
       let token = String(try #require(fixture.tokens[0].split(separator: ".").first))
       let problem = await #expect(throws: Problem.self) {
         try await RoundStore(client.repository).receive(
-          RequestBody(asyncSequence: body), length: bytes.count, from: enrolment.client,
+          body, length: bytes.count, from: enrolment.client,
           secret: enrolment.secret, token: token, in: task.round, of: task.model)
       }
       #expect(problem?.code == "disk_full")
@@ -131,7 +103,8 @@ import WebServing
       _ = try await client.makeRound("short", seconds: 60)
       let store = RoundStore(client.repository)
       _ = try await store.receive(
-        RequestBody(buffer: ByteBuffer(bytes: try update(0, enrolment, task))), length: nil,
+        RequestBody(buffer: ByteBuffer(bytes: try RoundFixture.update(0, enrolment, task))),
+        length: nil,
         from: enrolment.client, secret: enrolment.secret,
         token: String(try #require(fixture.tokens[0].split(separator: ".").first)),
         in: task.round, of: task.model)
@@ -180,7 +153,7 @@ import WebServing
       for (index, enrolment) in enrolments.enumerated() {
         #expect(try await store.dueRounds().isEmpty)
         try await client.sendUpdate(
-          try update(index, enrolment, task), enrolment, fixture.tokens[index])
+          try RoundFixture.update(index, enrolment, task), enrolment, fixture.tokens[index])
       }
       #expect(try await store.dueRounds() == [[task.model, task.round]])
       #expect(try await client.roundStatus().state == .finished)

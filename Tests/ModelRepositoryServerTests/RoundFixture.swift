@@ -6,7 +6,10 @@
 #if Servers
 import Foundation
 import HTTPTypes
+import Hummingbird
+import NIOCore
 import TensorIO
+import TestSupport
 import Testing
 
 @testable import FederatedRounds
@@ -43,6 +46,33 @@ struct RoundFixture: Sendable {
   }
 
   static func examples(_ index: Int) -> Int { index * index + 1 }
+
+  /// The file that a client sends.
+  static func update(
+    _ index: Int, _ enrolment: RoundEnrolment, _ task: RoundTask
+  ) throws -> Data {
+    try RoundUpdate(
+      client: enrolment.client, examples: examples(index), changes: changes(index)
+    ).serialized(for: task)
+  }
+
+  /// Makes a body of an update, and runs a closure after its first bytes were read.
+  static func body(
+    _ bytes: Data, interruptedBy work: @escaping @Sendable () async throws -> Void
+  ) -> RequestBody {
+    let calls = Shared(0)
+    let stream = AsyncStream<ByteBuffer>(unfolding: {
+      let call = calls.withLock { calls -> Int in
+        calls += 1
+        return calls
+      }
+      if call == 1 { return ByteBuffer(bytes: bytes.prefix(10)) }
+      guard call == 2 else { return nil }
+      do { try await work() } catch { Issue.record(error) }
+      return ByteBuffer(bytes: bytes.dropFirst(10))
+    })
+    return RequestBody(asyncSequence: stream)
+  }
 
   /// The average of some clients, weighted by their items.
   static func average(_ clients: some Sequence<Int>) -> [[Double]] {

@@ -15,15 +15,6 @@ import Testing
 @testable import ModelRepositoryServer
 
 @Suite struct RoundTests {
-  private func update(
-    _ index: Int, _ enrolment: RoundEnrolment, _ task: RoundTask
-  ) throws -> Data {
-    try RoundUpdate(
-      client: enrolment.client, examples: RoundFixture.examples(index),
-      changes: RoundFixture.changes(index)
-    ).serialized(for: task)
-  }
-
   @Test func `a round ends when all enrolled clients have sent, and its average is that of all`()
     async throws
   {
@@ -35,7 +26,7 @@ import Testing
       for (index, enrolment) in enrolments.enumerated() {
         #expect(try await client.roundStatus().state == .open)
         let receipt = try await client.sendUpdate(
-          try update(index, enrolment, task), enrolment, fixture.tokens[index]
+          try RoundFixture.update(index, enrolment, task), enrolment, fixture.tokens[index]
         ).decoded(RoundReceipt.self)
         #expect(receipt.examples == RoundFixture.examples(index))
       }
@@ -62,7 +53,7 @@ import Testing
           let enrolment = try await client.enrol(token, in: name)
           if index < 2 {
             try await client.sendUpdate(
-              try update(index, enrolment, task), enrolment, token, in: name)
+              try RoundFixture.update(index, enrolment, task), enrolment, token, in: name)
           }
         }
       }
@@ -97,8 +88,9 @@ import Testing
       let again = try await client.enrol(fixture.tokens[0])
       #expect(again.client == lost.client && again.secret != lost.secret)
       try await client.sendUpdate(
-        try update(0, lost, task), lost, fixture.tokens[0], expects: 403, code: "not_enrolled")
-      try await client.sendUpdate(try update(0, again, task), again, fixture.tokens[0])
+        try RoundFixture.update(0, lost, task), lost, fixture.tokens[0], expects: 403,
+        code: "not_enrolled")
+      try await client.sendUpdate(try RoundFixture.update(0, again, task), again, fixture.tokens[0])
       try await client.with(fixture.tokens[0]).send(
         .post, path, expects: 409, code: "already_enrolled")
       _ = try await client.enrol(fixture.tokens[1])
@@ -144,7 +136,8 @@ import Testing
     var task = try await fixture.repository.serve { client in
       let task = try await client.makeRound(noise: 1)
       let enrolment = try await client.enrol(fixture.tokens[0])
-      try await client.sendUpdate(try update(0, enrolment, task), enrolment, fixture.tokens[0])
+      try await client.sendUpdate(
+        try RoundFixture.update(0, enrolment, task), enrolment, fixture.tokens[0])
       #expect(try await client.roundStatus().privacy != nil)
       return task
     }
@@ -187,7 +180,7 @@ import Testing
       ]
       for (index, enrolment) in enrolments.enumerated() {
         try await client.sendUpdate(
-          try update(index, enrolment, task), enrolment, fixture.tokens[index])
+          try RoundFixture.update(index, enrolment, task), enrolment, fixture.tokens[index])
       }
       let status = try await client.roundStatus()
       // This is dp-accounting's epsilon for one Gaussian mechanism of noise 1 and delta 1e-5.
@@ -207,7 +200,8 @@ import Testing
     for (index, token) in fixture.tokens.enumerated() {
       try await fixture.repository.serve { client in
         let enrolment = try await client.enrol(token)
-        try await client.sendUpdate(try update(index, enrolment, task), enrolment, token)
+        try await client.sendUpdate(
+          try RoundFixture.update(index, enrolment, task), enrolment, token)
         if index < 3 { #expect(try await client.roundStatus().state == .open) }
       }
     }
@@ -230,7 +224,7 @@ import Testing
         for (index, token) in fixture.tokens.prefix(count).enumerated() {
           let enrolment = try await client.enrol(token, in: name)
           try await client.sendUpdate(
-            try update(index, enrolment, task), enrolment, token, in: name)
+            try RoundFixture.update(index, enrolment, task), enrolment, token, in: name)
         }
         #expect(
           try await client.roundStatus(name).state == (name == "finished" ? .finished : .open))
@@ -259,7 +253,8 @@ import Testing
       for (index, token) in fixture.tokens.enumerated() {
         let enrolment = try await client.enrol(token)
         last = enrolment.client
-        try await client.sendUpdate(try update(index, enrolment, task), enrolment, token)
+        try await client.sendUpdate(
+          try RoundFixture.update(index, enrolment, task), enrolment, token)
       }
       let path = fixture.repository.folder + "/rounds/cats/r/\(last).update"
       try Data("damaged".utf8).write(to: URL(filePath: path))
@@ -279,7 +274,8 @@ import Testing
       for (index, token) in fixture.tokens.enumerated() {
         let enrolment = try await client.enrol(token)
         if index == 2 { last = enrolment.client }
-        try await client.sendUpdate(try update(index, enrolment, task), enrolment, token)
+        try await client.sendUpdate(
+          try RoundFixture.update(index, enrolment, task), enrolment, token)
         if index == 0 { continue }
       }
       let path = fixture.repository.folder + "/rounds/cats/r/\(last).update"
