@@ -3,6 +3,12 @@
 // Licensed under the Apache License, Version 2.0
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Checks a bundle step by step and collects every issue on the way.
 struct BundleValidator: IssueCollector {
   let path: String
@@ -65,12 +71,7 @@ struct BundleValidator: IssueCollector {
     do {
       let data = try FileSystem.read(file)
       let document = try JSONValue(parsing: data)
-      // Readers of JSON take either the first or the last of them.
-      for key in JSONOutline(data)?.repeatedKeys() ?? [] {
-        report(
-          .duplicateName, at: key, expected: "each key once", found: "the key twice",
-          suggestion: "Remove one of the two.")
-      }
+      checkKeys(data, document)
       return document
     } catch let error as JSONSyntaxError {
       report(
@@ -82,6 +83,30 @@ struct BundleValidator: IssueCollector {
         suggestion: "Make it a regular file that you have permission to read.")
     }
     return nil
+  }
+
+  /// Checks that no object has a key twice, of which readers of JSON take either the first or the last.
+  private mutating func checkKeys(_ data: Data, _ document: JSONValue) {
+    // Each member has a colon outside of texts. Only an outline, which is slow, names the keys.
+    var (colons, isInText, isEscaped) = (0, false, false)
+    for byte in data {
+      if isEscaped {
+        isEscaped = false
+      } else if isInText {
+        isEscaped = byte == UInt8(ascii: "\\")
+        if byte == UInt8(ascii: "\"") { isInText = false }
+      } else if byte == UInt8(ascii: "\"") {
+        isInText = true
+      } else if byte == UInt8(ascii: ":") {
+        colons += 1
+      }
+    }
+    guard colons != document.memberCount else { return }
+    for key in JSONOutline(data)?.repeatedKeys() ?? [] {
+      report(
+        .duplicateName, at: key, expected: "each key once", found: "the key twice",
+        suggestion: "Remove one of the two.")
+    }
   }
 
   private mutating func checkNames(_ manifest: ModelManifest) {
@@ -317,5 +342,16 @@ extension ModelManifest.Layer {
   /// The number of elements of one item, without the batch axis.
   public var elementCount: Int {
     (shape.first == -1 ? shape.dropFirst() : shape[...]).reduce(1, *)
+  }
+}
+
+extension JSONValue {
+  /// The number of members of all objects in the value.
+  fileprivate var memberCount: Int {
+    switch self {
+    case .object(let members): members.values.reduce(members.count) { $0 + $1.memberCount }
+    case .array(let elements): elements.reduce(0) { $0 + $1.memberCount }
+    case .null, .bool, .number, .integer, .string: 0
+    }
   }
 }
